@@ -201,7 +201,7 @@ fn a_launch_is_proved_or_the_search_says_that_it_is_not_finished() {
         "",
     );
     let printed = search(&one_lock, &["--all-schedules", "--bound", "1"], 3);
-    let unfinished = "not finished: launch 0, `locks`: the bound of 1 schedules is reached; 1 schedule explored, ";
+    let unfinished = "not finished: launch 0, `locks`: the bound of 1 schedule is reached; 1 schedule explored, ";
     assert!(printed.starts_with(unfinished), "{printed}");
     let refused = tma(
         Path::new(NO_DRIVER),

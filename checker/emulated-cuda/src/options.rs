@@ -64,10 +64,7 @@ impl Options {
                 "last-seed" => options.seeds = *options.seeds.start()..=number(),
                 "jobs" => options.jobs = value.parse().unwrap_or_default(),
                 "all-schedules" => {
-                    let bounds = Bounds {
-                        schedules: number(),
-                    };
-                    options.every_schedule = Some(bounds);
+                    options.every_schedule = Some(value.parse().unwrap_or_default());
                 }
                 "schedule" => options.schedule = value.parse().ok(),
                 "max-steps" => options.config.max_steps = number(),
@@ -80,6 +77,9 @@ impl Options {
             }
         }
         options.config.seed = *options.seeds.start();
+        if let Some(bounds) = &mut options.every_schedule {
+            bounds.jobs = options.jobs;
+        }
         options.suppressions = Suppressions::new(suppressions);
         options
     }

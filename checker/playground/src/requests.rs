@@ -85,7 +85,12 @@ fn answer(request: Request) -> Result<Value, Stopped> {
             json!({ "svg": tma_drawings::timeline(&trace.finish()), "cut": is_cut })
         }
         Request::Search { input, bound } => {
-            let (emulation, bounds) = (input.emulation()?, Bounds { schedules: bound });
+            // A page has one thread.
+            let bounds = Bounds {
+                schedules: bound,
+                ..Bounds::NONE
+            };
+            let emulation = input.emulation()?;
             let explored = emulation.every_schedule(input.config(), bounds)?;
             json!({ "launches": searched(&emulation, explored) })
         }

@@ -17,9 +17,10 @@ use crate::{
 };
 
 use explore::Aftermath;
-pub(crate) use explore::{Ended, Path, Search, obstacle};
+pub(crate) use explore::{Branch, Ended, Explored, Path, Search, obstacle};
 pub use explore::{FailingSchedule, Process, Schedule, ScheduleName, Story, StoryStep};
 pub use jobs::Jobs;
+pub(crate) use jobs::{in_thread, is_called_off};
 pub use progress::Progress;
 pub(crate) use progress::count_schedule;
 
@@ -65,7 +66,11 @@ pub(crate) fn run<O: Watch>(
     world.inspects = O::WATCHES && observer.inspects();
     let result = match &mut path {
         None => world.run(code, observer),
-        Some(path) => world.follow(code, observer, path),
+        Some(path) => {
+            let result = world.follow(code, observer, path);
+            path.steps = world.steps;
+            result
+        }
     };
     // A search would look at them in each of its executions.
     let is_told = path.as_ref().is_none_or(|path| path.repeated().is_some());

@@ -232,9 +232,9 @@ mod tests {
             other.contains("is of another PTX: the text with `draw`"),
             "{other}"
         );
-        let error = launch(Bounds { schedules: 1 }, 64).unwrap_err().to_string();
-        let unfinished = "the search through the schedules of `draw` is not finished: the bound of 1 schedules is reached; \
-                          1 explored, 1 choices with more to try";
+        let error = launch("1".parse().unwrap(), 64).unwrap_err().to_string();
+        let unfinished = "the search through the schedules of `draw` is not finished: the bound of 1 schedule is reached; \
+                          1 schedule explored, 1 choice left to try";
         assert!(error.contains(unfinished), "{error}");
     }
 

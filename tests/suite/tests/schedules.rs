@@ -1,25 +1,33 @@
 //! A search through all schedules proves the kernels at small sizes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use tests::cases::{Case, cases};
-use tma_emulator::{Bounds, EmulatorBackend, Verdict};
+use tests::{
+    cases::{Case, cases},
+    is_long,
+};
+use tma_emulator::{Bounds, Config, EmulatorBackend, Verdict};
 use tma_host::Capability;
-use tma_launch::{Launch, Ptx};
+use tma_launch::{Buffer, Job, Launch, Ptx};
+
+#[path = "../../../crates/tma-emulator/src/session/every_schedule/tests/random.rs"]
+mod random;
 
 /// The most threads of a launch.
 const MOST_THREADS: u64 = 512;
 
 /// The most schedules of a launch.
-const BOUNDS: Bounds = Bounds { schedules: 100 };
+const BOUNDS: Bounds = Bounds {
+    schedules: 1000,
+    ..Bounds::NONE
+};
 
-/// Groups with a case of each entry; other groups have their first case.
+/// Groups with a case of each entry; other groups have one case.
 const EACH_ENTRY: &[&str] = &["clusters", "multicast", "pipelines"];
 
 fn main() {
-    let mut seen = BTreeSet::new();
-    let mut is_new = |case: &Case| {
+    let key = |case: &Case| {
         let group = case.name.split('/').next().unwrap_or_default().to_owned();
         let launches = case.scenario.launches.iter();
         let entries = launches.map(|launch| launch.entry.clone());
@@ -27,18 +35,29 @@ fn main() {
             true => entries.collect(),
             false => Vec::new(),
         };
-        seen.insert((group, entries))
+        (group, entries)
     };
     let is_small = |case: &Case| {
         let mut launches = case.scenario.launches.iter();
         launches.all(|launch| threads(launch) <= MOST_THREADS)
     };
-    let trials: Vec<Trial> = cases(Capability::LEAST)
-        .into_iter()
-        .filter(|case| is_small(case) && is_new(case))
+    let mut all: BTreeMap<_, Vec<Case>> = BTreeMap::new();
+    for case in cases(Capability::LEAST).into_iter().filter(is_small) {
+        all.entry(key(&case)).or_default().push(case);
+    }
+    // A third down the list, where cases have items and remainders.
+    let chosen = all.into_values().map(|mut cases| {
+        let third = cases.len() / 3;
+        cases.swap_remove(third)
+    });
+    let mut trials: Vec<Trial> = chosen
         .map(|case| Trial::test(case.name.clone(), move || is_proved(case)))
         .collect();
     assert!(!trials.is_empty(), "no case is small enough");
+    trials.push(Trial::test(
+        "seeds/find_nothing_more",
+        seeds_find_nothing_more,
+    ));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
@@ -64,4 +83,80 @@ fn is_proved(case: Case) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Random kernels and seeds of each, and with `--long`.
+const KERNELS_AND_SEEDS: (u64, u64) = (40, 25);
+const LONG_KERNELS_AND_SEEDS: (u64, u64) = (400, 250);
+
+/// Checks that schedules of seeds find no error in a kernel that a search has proved, and no more results than it.
+fn seeds_find_nothing_more() -> Result<(), Failed> {
+    let (kernels, seeds) = match is_long("seeds_find_nothing_more") {
+        true => LONG_KERNELS_AND_SEEDS,
+        false => KERNELS_AND_SEEDS,
+    };
+    let mut state = 1_u64;
+    // Numerical Recipes' generator; its high bits are the better ones.
+    let mut below = move |most: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % most
+    };
+    let (mut proved, mut several) = (0, 0);
+    for number in 0..kernels {
+        let warps = 2 + below(2);
+        let body = random::random_kernel(&mut below, warps, 5 - warps);
+        let text = random::kernel(&body);
+        let job = || {
+            let ptx = Ptx {
+                name: "k.ptx",
+                text: &text,
+            };
+            let mut job = Job::new(ptx);
+            let numbers: Vec<u8> = (0..=255).collect();
+            let out = job.buffer(Buffer::zeroed::<u32>("out", 64));
+            let input = job.buffer(Buffer::new("in", &numbers));
+            job.launch(
+                Launch::new("k", 1, 32 * warps as u32)
+                    .buffer(out)
+                    .buffer(input),
+            );
+            job
+        };
+        let explored = EmulatorBackend::new(0).check_every_schedule(&mut job(), Bounds::NONE);
+        let explored = explored
+            .map_err(|failure| failure.to_string())?
+            .swap_remove(0);
+        if explored.verdict != Verdict::Proved {
+            continue;
+        }
+        proved += 1;
+        let mut results = BTreeSet::new();
+        for seed in 0..seeds {
+            // A wait that gives up, and is repeated, is not what is compared.
+            let config = Config {
+                seed,
+                ..Config::default()
+            };
+            let mut job = job();
+            let checked = EmulatorBackend::with_config(config).check(&mut job);
+            let checked = checked.map_err(|failure| failure.to_string())?;
+            if let Some(found) = checked.diagnostics.first() {
+                return Err(format!("kernel {number}, seed {seed}: {found}\n{text}").into());
+            }
+            results.insert(job.buffers[0].bytes().to_vec());
+        }
+        if results.len() > explored.results {
+            let counts = [results.len(), explored.results];
+            return Err(format!("kernel {number}: {counts:?} results\n{text}").into());
+        }
+        several += usize::from(results.len() > 1);
+    }
+    match proved > kernels / 4 && several > 2 {
+        true => Ok(()),
+        false => {
+            Err(format!("only {proved} kernels are proved, {several} with several results").into())
+        }
+    }
 }

@@ -60,6 +60,18 @@ impl Suppressions {
         }
     }
 
+    /// Returns the same suppressions, none of them used.
+    pub(crate) fn unused(&self) -> Self {
+        Self::new(self.all.iter().map(|(suppression, _)| suppression.clone()))
+    }
+
+    /// Adds the uses of the same suppressions.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for ((_, count), (_, more)) in self.all.iter_mut().zip(&other.all) {
+            *count += more;
+        }
+    }
+
     /// Returns all suppressions, each with the number of findings that it has suppressed.
     pub fn counts(&self) -> impl Iterator<Item = (&Suppression, u64)> {
         self.all

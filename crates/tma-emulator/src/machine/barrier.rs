@@ -113,13 +113,10 @@ impl World {
         true
     }
 
-    /// Completes barriers that waited only for threads that have ended.
+    /// Completes barriers that waited only for threads that have ended, or for the rest of their warp.
     pub(crate) fn threads_ended(&mut self, here: Here, alive: u32) {
         for barrier in 0..16 {
-            let cta = &self.clusters[here.cluster].ctas[here.rank];
-            if cta.barriers[barrier].expected == 0 {
-                self.complete_barrier(here, barrier, alive);
-            }
+            self.complete_barrier(here, barrier, alive);
         }
         self.complete_cluster_barrier(here.cluster);
     }

@@ -107,6 +107,18 @@ impl Special {
         )
     }
 
+    /// Returns whether blocks of a grid have different values.
+    pub(crate) fn is_of_block(self) -> bool {
+        matches!(
+            self,
+            Self::Ctaid(_)
+                | Self::Smid
+                | Self::Clusterid(_)
+                | Self::ClusterCtaid(_)
+                | Self::ClusterCtarank
+        )
+    }
+
     /// Returns the value of a clock after `steps` steps.
     pub(crate) fn time(self, steps: u64) -> u64 {
         match self {

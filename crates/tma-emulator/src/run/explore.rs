@@ -13,6 +13,7 @@
 //! A loop that only tests whether a phase is complete, or whether a value has changed, is no event until the test
 //! succeeds: its failures change nothing.
 
+mod branch;
 mod event;
 mod execution;
 mod name;
@@ -20,9 +21,11 @@ mod path;
 pub(in crate::run) mod polls;
 mod recorder;
 mod story;
+mod symmetry;
 
 use std::fmt::{self, Display, Formatter};
 
+pub(crate) use branch::{Branch, Explored};
 pub use event::Process;
 pub use name::ScheduleName;
 pub(crate) use path::Path;
@@ -96,10 +99,18 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Starts a search, with the reduction or without.
-    pub(crate) fn new(is_plain: bool) -> Self {
+    /// Starts a search.
+    pub(crate) fn new() -> Self {
         Self {
-            path: Path::new(None, is_plain),
+            path: Path::new(None, false),
+        }
+    }
+
+    /// Starts a search without the reduction: it tries every order.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Self {
+            path: Path::new(None, true),
         }
     }
 
@@ -108,6 +119,33 @@ impl Search {
         Self {
             path: Path::new(Some(schedule), false),
         }
+    }
+
+    /// Starts a search through a subtree.
+    pub(crate) fn of_branch(branch: Branch) -> Self {
+        Self {
+            path: Path::of_branch(branch),
+        }
+    }
+
+    /// Gives a subtree away that is left, with its number of choices, unless it is the only one.
+    pub(crate) fn give(&mut self) -> Option<(usize, Branch)> {
+        self.path.give()
+    }
+
+    /// Returns what the whole tree is to know of a subtree that was explored.
+    pub(crate) fn into_explored(self) -> Option<Explored> {
+        self.path.into_explored()
+    }
+
+    /// Takes a subtree that was explored elsewhere in place of the next execution.
+    pub(crate) fn adopt(&mut self, explored: Explored) {
+        self.path.adopt(explored);
+    }
+
+    /// Returns whether this is no subtree.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.path.floor == 0
     }
 
     /// Returns an observer in front of `inner` that the search needs.
@@ -128,14 +166,19 @@ impl Search {
         }
     }
 
-    /// Goes to the next execution. Returns false if there is none.
-    pub(crate) fn next(&mut self) -> bool {
-        self.path.next()
+    /// Goes to the next execution and returns the number of its choices that are already made; `None` if there is none.
+    pub(crate) fn next(&mut self) -> Option<usize> {
+        self.path.next().then_some(self.path.nodes.len())
     }
 
-    /// Returns the number of choices with more to try.
-    pub(crate) fn open(&self) -> usize {
-        self.path.open()
+    /// Returns the choices with more to try: their instructions, and how much is left.
+    pub(crate) fn frontier(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.path.frontier()
+    }
+
+    /// Returns the steps of the last execution.
+    pub(crate) fn steps(&self) -> u64 {
+        self.path.steps
     }
 
     pub(crate) fn schedule(&self) -> Schedule {

@@ -13,7 +13,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc::{self, Sender},
     },
-    thread,
+    thread::{self, Scope, ScopedJoinHandle},
 };
 
 use super::is_interrupted;
@@ -36,9 +36,24 @@ thread_local! {
     static CALLED_OFF: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// Returns the flag that ends this thread's kernels, if it is one of several.
-pub(super) fn called_off() -> Option<Arc<AtomicBool>> {
-    CALLED_OFF.with_borrow(Clone::clone)
+/// Runs `work` on a thread of its own, whose kernels end as soon as they can once the flag is set. Returns `None` if the
+/// system has no more threads.
+pub(crate) fn in_thread<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    is_over: Arc<AtomicBool>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Option<ScopedJoinHandle<'scope, T>> {
+    let builder = thread::Builder::new().stack_size(STACK_BYTES);
+    let work = move || {
+        CALLED_OFF.set(Some(is_over));
+        work()
+    };
+    builder.spawn_scoped(scope, work).ok()
+}
+
+/// Returns whether the result of this thread's kernels is no longer wanted.
+pub(crate) fn is_called_off() -> bool {
+    CALLED_OFF.with_borrow(|flag| flag.as_ref().is_some_and(|is| is.load(Ordering::Relaxed)))
 }
 
 impl Default for Jobs {
@@ -68,6 +83,13 @@ impl Jobs {
     /// Runs one schedule after another, on one thread.
     pub const ONE: Self = Self(NonZero::<usize>::MIN);
 
+    /// Returns the number of threads, limited by the number of cores.
+    pub(crate) fn threads(self) -> usize {
+        let Self(cores) = Self::default();
+        let most = (THREADS_OF_CORE.saturating_mul(cores.get())).max(LEAST_THREADS);
+        self.0.get().min(most)
+    }
+
     /// Runs `work` for all items and passes each result to `take`, on this thread and in the order of the
     /// items, until `take` breaks. Kernels that still run for later items then end as soon as they can. At most
     /// twice as many results as jobs exist at a time, including unfinished ones.
@@ -83,9 +105,7 @@ impl Jobs {
         mut take: impl FnMut(T) -> ControlFlow<()>,
     ) {
         let items = items.into_iter();
-        let Self(cores) = Self::default();
-        let most = (THREADS_OF_CORE.saturating_mul(cores.get())).max(LEAST_THREADS);
-        let jobs = self.0.get().min(most);
+        let jobs = self.threads();
         let jobs = items
             .size_hint()
             .1
@@ -289,7 +309,7 @@ mod tests {
     fn what_is_not_wanted_is_called_off() {
         let work = |item: u32| {
             // Later items run until they are called off.
-            while item > 2 && !called_off().is_some_and(|is| is.load(Ordering::Relaxed)) {
+            while item > 2 && !is_called_off() {
                 thread::yield_now();
             }
             item
@@ -303,7 +323,7 @@ mod tests {
             }
         });
         assert_eq!(all, [0, 1, 2]);
-        assert!(called_off().is_none());
+        assert!(!is_called_off());
     }
 
     #[test]

@@ -4,11 +4,9 @@
 //! seed. Groups of a warp that reach the same instruction merge. To help them converge, the group furthest back
 //! in the code is usually preferred.
 
-use std::sync::atomic::Ordering;
-
 use super::{
     convergence, deadlock, is_interrupted,
-    jobs::called_off,
+    jobs::is_called_off,
     progress::{self, Counted},
 };
 use crate::{
@@ -24,6 +22,8 @@ use crate::{
 const TURN: usize = 64;
 /// Length of a turn if the lanes of the warp have diverged.
 const SHORT_TURN: usize = 12;
+/// Operations of a turn of any length after which it ends if the kernel must.
+const OFTEN: usize = 1 << 12;
 /// Limit of waits that give up with no other progress, before the kernel counts as a deadlock.
 const BARREN: u64 = 256;
 /// Number of turns for each warp without a change of global memory, a copy or an ended thread, after which the
@@ -57,12 +57,6 @@ impl World {
         let mut idle = 0;
         let mut counted = Counted::default();
         let mut reported = 0;
-        let called_off = called_off();
-        let is_called_off = || {
-            called_off
-                .as_ref()
-                .is_some_and(|is| is.load(Ordering::Relaxed))
-        };
         loop {
             if std::mem::take(&mut self.has_ended) {
                 for index in (0..self.clusters.len()).rev() {
@@ -111,10 +105,15 @@ impl World {
             }
             counted.count(self.steps);
             self.report_unwaited(code, &mut reported);
-            if self.steps > self.config.max_steps || is_interrupted() || is_called_off() {
+            if self.must_end() {
                 return Err(deadlock::endless(self, code));
             }
         }
+    }
+
+    /// Returns whether the kernel has come to its limit of steps, or its result is no longer wanted.
+    pub(super) fn must_end(&self) -> bool {
+        self.steps > self.config.max_steps || is_interrupted() || is_called_off()
     }
 
     /// Reports copies with groups that are never waited for; the first `reported` of them are already reported.
@@ -333,6 +332,10 @@ impl World {
                 join(warp, group);
             }
             if number > 0 && self.holds_back(warp) && self.is_ahead(group, warp) {
+                break;
+            }
+            // A loop that others cannot see ends no turn by itself.
+            if number % OFTEN == OFTEN - 1 && self.must_end() {
                 break;
             }
             if length == Length::ToVisible

@@ -1,33 +1,25 @@
 //! One launch under every schedule that can have another result.
 
+mod bounds;
+mod explorer;
 mod story;
 
-use std::collections::HashSet;
+use std::{collections::BTreeMap, mem, thread};
 
 use tma_launch::{Failure, Launch, Stage};
 
 use super::{ModuleId, Ready, Session, launch::State};
 use crate::{
-    check::CheckReport,
-    machine::{Config, Memory, observer::Observer},
-    run::{
-        Ended, FailingSchedule, Schedule, ScheduleName, Search, Story, count_schedule,
-        is_interrupted, obstacle,
-    },
+    check::{CheckReport, Suppressions},
+    machine::{Config, Memory, Program, observer::Observer},
+    run::{FailingSchedule, Schedule, ScheduleName, Search, Story, obstacle},
 };
 
-/// Limits of a search through schedules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// The number of executions.
-    pub schedules: u64,
-}
+pub use bounds::Bounds;
+use explorer::{Explorer, Stop};
 
-impl Default for Bounds {
-    fn default() -> Self {
-        Self { schedules: 10_000 }
-    }
-}
+/// Limit of operations that are named of a search that is not finished.
+const NAMED: usize = 4;
 
 /// The result of a search through the schedules of a launch.
 #[derive(Clone, Debug)]
@@ -39,11 +31,15 @@ pub struct Exploration {
     pub schedules: u64,
     /// The number of executions that ended early, since another one covers them.
     pub covered: u64,
+    /// The number of steps of all executions.
+    pub steps: u64,
     /// The number of different contents of global memory at the end.
     pub results: usize,
     /// The findings of the schedule of [`Verdict::Found`], otherwise of the first schedule. The findings of the
-    /// seed's schedule if no schedule could be explored.
+    /// seed's schedule if no schedule could be explored. None of them is suppressed.
     pub report: CheckReport,
+    /// The operations after which most choices are left to try if the search is not finished, each with their number.
+    pub frontier: Vec<(String, usize)>,
 }
 
 impl Exploration {
@@ -61,16 +57,29 @@ impl Exploration {
                 );
                 Some(Failure { what, ..found })
             }
-            Verdict::Unfinished { why, open } => Some(found.unwrap_or_else(|| {
-                let schedules = self.schedules;
-                let what = format!(
-                    "the search through the schedules of `{entry}` is not finished: {why}; \
-                     {schedules} explored, {open} choices with more to try"
-                );
+            Verdict::Unfinished { .. } => Some(found.unwrap_or_else(|| {
+                let why = self.unfinished().unwrap_or_default();
+                let what =
+                    format!("the search through the schedules of `{entry}` is not finished: {why}");
                 Failure::new(Stage::Synchronise, what)
                     .hint("launch fewer blocks and warps on less data, or raise the bound")
             })),
         }
+    }
+
+    /// Returns why the search has not come to its end, how far it has come, and the operations that make it large.
+    pub fn unfinished(&self) -> Option<String> {
+        let Verdict::Unfinished { why, open } = &self.verdict else {
+            return None;
+        };
+        let schedules = counted(self.schedules, "schedule");
+        let open = counted(*open as u64, "choice");
+        let mut text = format!("{why}; {schedules} explored, {open} left to try");
+        for (number, (operation, count)) in self.frontier.iter().enumerate() {
+            text += if number == 0 { ": " } else { ", " };
+            text += &format!("{count} at {operation}");
+        }
+        Some(text)
     }
 }
 
@@ -86,7 +95,7 @@ pub enum Verdict {
     Unfinished {
         /// The reason.
         why: String,
-        /// The number of choices with more to try.
+        /// The number of choices that are left to try.
         open: usize,
     },
 }
@@ -108,9 +117,18 @@ impl Session {
     }
 
     pub(crate) fn check_every_schedule(&mut self, ready: &Ready, bounds: Bounds) -> Exploration {
+        let mut suppressions = mem::take(&mut self.suppressions);
         let mut exploration = self.within(ready, |state, config| {
-            explore(state, ready, config, bounds, Search::new(false))
+            explore(
+                state,
+                ready,
+                config,
+                bounds,
+                Search::new(),
+                &mut suppressions,
+            )
         });
+        self.suppressions = suppressions;
         if let Verdict::Found(failing) = &exploration.verdict {
             story::attach(failing, &mut exploration.report);
         }
@@ -128,7 +146,11 @@ impl Session {
         schedule: &Schedule,
     ) -> Result<Option<CheckReport>, Failure> {
         let ready = self.ready(module, launch)?;
-        Ok(self.check_schedule(&ready, schedule))
+        let mut report = self.check_schedule(&ready, schedule);
+        if let Some(report) = &mut report {
+            report.suppress(&mut self.suppressions);
+        }
+        Ok(report)
     }
 
     pub(crate) fn check_schedule(
@@ -230,77 +252,96 @@ fn explore(
     config: Config,
     bounds: Bounds,
     mut search: Search,
+    suppressions: &mut Suppressions,
 ) -> Exploration {
-    let before = state.clone();
+    let code = &ready.kernel.code;
     let mut exploration = Exploration {
         verdict: Verdict::Proved,
         schedules: 0,
         covered: 0,
+        steps: 0,
         results: 0,
         report: CheckReport::default(),
+        frontier: Vec::new(),
     };
-    let unfinished = |why: String, search: &Search| Verdict::Unfinished {
-        why,
-        open: search.open(),
-    };
-    if let Some(why) = obstacle(&ready.kernel.code) {
-        exploration.verdict = unfinished(why, &search);
+    if let Some(why) = obstacle(code) {
+        exploration.verdict = Verdict::Unfinished { why, open: 0 };
         exploration.report = state.check(ready, config);
+        exploration.report.suppress(suppressions);
         return exploration;
     }
-    let mut results = HashSet::new();
-    let mut is_first = true;
-    loop {
-        let mut now = before.clone();
-        let report = now.check_by(ready, config, Some(&mut search));
-        count_schedule();
-        if is_interrupted() {
-            exploration.verdict = unfinished("it was interrupted".to_owned(), &search);
-            break;
+    let before = state.clone();
+    let unused = suppressions.unused();
+    let explorer = Explorer::new(&before, ready, config, bounds, &unused);
+    let part = thread::scope(|scope| explorer.explore(scope, &mut search));
+    suppressions.add(&part.suppressions);
+    exploration.schedules = part.schedules;
+    exploration.covered = part.covered;
+    exploration.steps = part.steps;
+    exploration.results = part.results.len();
+    exploration.report = match part.first {
+        Some((after, report)) => {
+            *state = after;
+            report
         }
-        match search.ended() {
-            Ended::Covered => exploration.covered += 1,
-            Ended::TooLong | Ended::Diverged => {
-                let why = "a schedule has more events than the limit".to_owned();
-                exploration.verdict = unfinished(why, &search);
-                if is_first {
-                    exploration.report = state.check(ready, config);
-                }
-                break;
-            }
-            Ended::Complete => {
-                exploration.schedules += 1;
-                results.insert(contents(&now.memory));
-                let is_clean = report.is_clean();
-                if is_first || !is_clean {
-                    exploration.report = report;
-                }
-                if is_first {
-                    *state = now;
-                    is_first = false;
-                }
-                if !is_clean {
-                    let again = |schedule| repeat(&before, ready, config, schedule);
-                    let (schedule, found) = shrink(search.schedule(), &exploration.report, again);
-                    let (report, story) = found.unwrap_or((exploration.report, Story::default()));
-                    let failing = FailingSchedule::new(name(ready, schedule), story);
-                    exploration.verdict = Verdict::Found(failing);
-                    exploration.report = report;
-                    break;
-                }
-            }
+        None if matches!(part.stop, Some(Stop::Cut(_))) => CheckReport::default(),
+        None => {
+            let mut report = state.check(ready, config);
+            report.suppress(suppressions);
+            report
         }
-        if !search.next() {
-            break;
+    };
+    match part.stop {
+        None => {}
+        Some(Stop::Found(schedule, report)) => {
+            let again = |schedule| {
+                let mut again = repeat(&before, ready, config, schedule);
+                if let Some((report, _)) = &mut again {
+                    report.suppress(&mut unused.clone());
+                }
+                again
+            };
+            let (schedule, found) = shrink(schedule, &report, again);
+            let (report, story) = found.unwrap_or((report, Story::default()));
+            let failing = FailingSchedule::new(name(ready, schedule), story);
+            exploration.verdict = Verdict::Found(failing);
+            exploration.report = report;
         }
-        if exploration.schedules + exploration.covered >= bounds.schedules {
-            let why = format!("the bound of {} schedules is reached", bounds.schedules);
-            exploration.verdict = unfinished(why, &search);
-            break;
+        Some(Stop::Limit(why) | Stop::Cut(why)) => {
+            let open = search.frontier().map(|(_, left)| left).sum();
+            exploration.verdict = Verdict::Unfinished { why, open };
+            exploration.frontier = named(search.frontier(), &code.program);
         }
     }
-    exploration.results = results.len();
     exploration
+}
+
+/// Returns the operations with the most choices.
+fn named(
+    frontier: impl Iterator<Item = (usize, usize)>,
+    program: &Program,
+) -> Vec<(String, usize)> {
+    let mut all: BTreeMap<usize, usize> = BTreeMap::new();
+    for (instruction, left) in frontier {
+        *all.entry(instruction).or_default() += left;
+    }
+    let mut all: Vec<(usize, usize)> = all.into_iter().collect();
+    all.sort_by_key(|(_, left)| std::cmp::Reverse(*left));
+    let all = all.into_iter().take(NAMED);
+    all.map(|(instruction, left)| (at(program, instruction), left))
+        .collect()
+}
+
+fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// Returns an instruction and its line of the source.
+fn at(program: &Program, instruction: usize) -> String {
+    let location = program.location(instruction);
+    let (file, line) = location.line_of_source();
+    format!("`{}` at {file}:{line}", program.opcode(instruction))
 }
 
 /// A run of a schedule: the findings and the story; `None` if the schedule does not fit.

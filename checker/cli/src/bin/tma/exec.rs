@@ -71,9 +71,10 @@ pub(crate) struct Exec {
     /// results are kept
     #[arg(long, conflicts_with_all = ["seed", "seeds", "no_check"])]
     all_schedules: bool,
-    /// Limit of schedules of a launch for --all-schedules
-    #[arg(long, value_name = "SCHEDULES", requires = "all_schedules", default_value_t = Bounds::default().schedules)]
-    bound: u64,
+    /// Limits of a launch for --all-schedules: schedules, seconds or steps as in 10000, 60s, 5000000steps, or several with
+    /// commas between [default: 10000]
+    #[arg(long, value_name = "LIMITS", requires = "all_schedules")]
+    bound: Vec<Bounds>,
     /// Repeat a schedule that --all-schedules printed
     #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["all_schedules", "seed", "seeds", "no_check"])]
     schedule: Option<ScheduleName>,
@@ -175,7 +176,8 @@ impl Exec {
         writeln!(text, "jobs {}", self.jobs.unwrap_or_default())?;
         writeln!(text, "max-steps {}", self.max_steps)?;
         if self.all_schedules {
-            writeln!(text, "all-schedules {}", self.bound)?;
+            let bounds = self.bound.iter().copied().reduce(Bounds::and);
+            writeln!(text, "all-schedules {}", bounds.unwrap_or_default())?;
         }
         if let Some(name) = &self.schedule {
             writeln!(text, "schedule {name}")?;

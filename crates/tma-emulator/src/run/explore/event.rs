@@ -71,6 +71,8 @@ pub(super) enum Use {
     },
     /// Lanes of a warp end, or the warp executes an instruction that all its lanes must execute.
     Warp { of: (u64, u32), ends: bool },
+    /// An atomic of a block that is like others; the first one lets the next block begin.
+    Begin { block: u64, is_first: bool },
     /// The order of `fence.sc`.
     Fences,
     /// The device heap.
@@ -313,6 +315,17 @@ fn of_uses(one: &Use, other: &Use) -> Relation {
                 ends: next,
             },
         ) => conflicts(of == other && ends != next),
+        (
+            Use::Begin { block, is_first },
+            Use::Begin {
+                block: other,
+                is_first: also,
+            },
+        ) => match block == other {
+            true => conflicts(*is_first || *also),
+            false if *is_first && *also && block + 1 == *other => Relation::Enables,
+            false => Relation::Commutes,
+        },
         (Use::Fences, Use::Fences) | (Use::Heap, Use::Heap) => Relation::Conflicts,
         _ => Relation::Commutes,
     }

@@ -6,11 +6,12 @@ use super::{
     Path, Step as Taken,
     event::{Event, Process, Relation, Use, relation},
     polls::only_polls,
+    symmetry::Order,
 };
 use crate::{
     inst::{Action, Code, Execute, Waiting},
     machine::{Group, Here, Trapped, Wait, Warp, World, observer::Watch},
-    run::{deadlock, is_interrupted, schedule::Length},
+    run::{deadlock, schedule::Length},
     value::{LANES, lanes_of},
 };
 
@@ -38,6 +39,9 @@ struct Progress {
     asleep: HashMap<Process, Vec<Use>>,
     /// Loops that only test, by their first instruction.
     polls: HashMap<usize, bool>,
+    order: Order,
+    /// True if a process waits only for its turn in the order of blocks that are alike.
+    is_held_back: bool,
 }
 
 impl Progress {
@@ -69,7 +73,11 @@ impl World {
             self.start(code, None, observer);
         }
         let mut progress = Progress::default();
+        if !path.is_plain() {
+            progress.order = Order::new(code, &self.places);
+        }
         path.begin();
+        self.begin_threads(code, observer)?;
         loop {
             self.has_ended = false;
             self.begin_waits(code, observer, &mut progress)?;
@@ -82,6 +90,10 @@ impl World {
                 let is_over = |cta: &crate::machine::Cta| cta.alive == 0;
                 let mut ctas = self.clusters.iter().flat_map(|cluster| &cluster.ctas);
                 if ctas.all(is_over) && self.transfers.is_empty() {
+                    return Ok(());
+                }
+                if progress.is_held_back {
+                    path.cover();
                     return Ok(());
                 }
                 match self.waits_for_init() {
@@ -136,6 +148,8 @@ impl World {
                 }
                 continue;
             }
+            let begin = progress.order.event(code, instruction, process);
+            record.uses.extend(begin);
             let mut event = Event {
                 process,
                 uses: record.uses,
@@ -169,11 +183,30 @@ impl World {
             let stays = |test: &[Use]| relation(&event.uses, test) != Relation::Conflicts;
             progress.asleep.retain(|_, test| stays(test));
             path.push(event);
-            if self.steps > self.config.max_steps || path.is_too_long() || is_interrupted() {
+            if self.must_end() && !path.spares_some() {
+                return Err(deadlock::endless(self, code));
+            }
+            if self.must_end() || path.is_too_long() {
                 path.give_up();
                 return Ok(());
             }
         }
+    }
+
+    /// Runs all warps to their first operations that others can see. That is of no effect on others, so that it is no event.
+    fn begin_threads<O: Watch>(&mut self, code: &Code, observer: &mut O) -> Result<(), Trapped> {
+        let all: Vec<Here> = deadlock::groups(self).map(|(here, ..)| here).collect();
+        for here in all {
+            let warp = &self.clusters[here.cluster].ctas[here.rank].warps[here.warp];
+            let first = code.operations.get(warp.groups[0].pc);
+            if first.is_some_and(|operation| !operation.action.is_visible()) {
+                self.turn(code, observer, (here, 0), true, Length::ToVisible)?;
+            }
+            if self.must_end() {
+                return Err(deadlock::endless(self, code));
+            }
+        }
+        Ok(())
     }
 
     /// Returns a group that is at an operation of this kind, and has not begun to wait there.
@@ -216,6 +249,7 @@ impl World {
     /// Returns the processes that can go on, in a fixed order.
     fn ready(&self, code: &Code, progress: &mut Progress) -> Vec<(Process, Next)> {
         let mut ready = Vec::new();
+        progress.is_held_back = false;
         for (here, index, group) in deadlock::groups(self) {
             let cta = &self.clusters[here.cluster].ctas[here.rank];
             let warp = &cta.warps[here.warp];
@@ -225,7 +259,10 @@ impl World {
                     block: cta.number,
                     thread: (here.warp * LANES) as u32 + lane,
                 };
-                ready.push((process, Next::Group(here, index)));
+                match progress.order.holds_back(code, group.pc, process) {
+                    true => progress.is_held_back = true,
+                    false => ready.push((process, Next::Group(here, index))),
+                }
             }
         }
         let mut order: Vec<usize> = (0..self.transfers.len()).collect();

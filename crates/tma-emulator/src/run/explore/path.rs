@@ -4,6 +4,7 @@ use std::{cell::RefCell, mem, rc::Rc};
 
 use super::{
     Aftermath, Schedule,
+    branch::Request,
     event::{Event, Process, Relation, Use, relation_among, wakes},
     recorder::Record,
 };
@@ -15,16 +16,20 @@ const MOST_EVENTS: usize = 20_000;
 const LONG_TURN: usize = 64;
 
 /// A choice: the processes that could go on, and those that have gone.
-#[derive(Debug)]
-struct Node {
+#[derive(Clone, Debug)]
+pub(super) struct Node {
     enabled: Vec<Process>,
-    chosen: Process,
+    pub(super) chosen: Process,
     /// Processes whose next event needs no execution of its own here: another one covers it.
     sleep: Vec<(Process, Vec<Use>)>,
-    done: Vec<(Process, Vec<Use>)>,
+    pub(super) done: Vec<(Process, Vec<Use>)>,
     backtrack: Vec<Process>,
     /// Processes whose next step changes nothing here: they test a value in a loop.
-    idle: Vec<Process>,
+    pub(super) idle: Vec<Process>,
+    /// The instruction of the first event that was chosen here.
+    instruction: Option<usize>,
+    /// True if the next process to try is explored elsewhere.
+    pub(super) is_given: bool,
 }
 
 /// The next step of an execution.
@@ -51,8 +56,10 @@ pub(super) enum End {
 /// The choices of an execution: those of the tree, or those of a schedule.
 pub(crate) struct Path {
     record: Rc<RefCell<Record>>,
-    nodes: Vec<Node>,
-    events: Vec<Event>,
+    pub(super) nodes: Vec<Node>,
+    /// The events of this execution, and from `position` on those of the last one that are still to be repeated.
+    pub(super) events: Vec<Event>,
+    position: usize,
     end: End,
     /// The choices to repeat, if the path does not explore.
     schedule: Option<Schedule>,
@@ -60,6 +67,13 @@ pub(crate) struct Path {
     is_plain: bool,
     /// What the last execution has left, if it repeats a schedule.
     pub(in crate::run) after: Aftermath,
+    /// Choices up to the one whose subtree this is; 0 for the whole tree.
+    pub(super) floor: usize,
+    /// What the subtree asks of choices that are not its own.
+    pub(super) requests: Vec<Request>,
+    /// True if the last choice has a process that has not gone yet.
+    pub(super) is_pending: bool,
+    pub(in crate::run) steps: u64,
 }
 
 impl Path {
@@ -68,10 +82,15 @@ impl Path {
             record: Rc::default(),
             nodes: Vec::new(),
             events: Vec::new(),
+            position: 0,
             end: End::Complete,
             schedule,
             is_plain,
             after: Aftermath::default(),
+            floor: 0,
+            requests: Vec::new(),
+            is_pending: false,
+            steps: 0,
         }
     }
 
@@ -80,8 +99,9 @@ impl Path {
     }
 
     pub(super) fn begin(&mut self) {
-        self.events.clear();
+        self.position = 0;
         self.end = End::Complete;
+        self.is_pending = false;
         self.clear();
     }
 
@@ -93,8 +113,9 @@ impl Path {
         mem::take(&mut *self.record.borrow_mut())
     }
 
+    /// Returns the events of this execution until now.
     pub(super) fn events(&self) -> &[Event] {
-        &self.events
+        &self.events[..self.position]
     }
 
     /// Returns the choices that the path repeats, if it does not explore.
@@ -106,16 +127,22 @@ impl Path {
         self.end
     }
 
-    /// Returns the number of choices with processes still to be tried.
-    pub(super) fn open(&self) -> usize {
-        let open = |node: &&Node| node.next().is_some();
-        self.nodes.iter().filter(open).count()
+    /// Returns the choices with processes still to be tried: their instructions, and how many processes.
+    pub(super) fn frontier(&self) -> impl Iterator<Item = (usize, usize)> {
+        let last = self.nodes.len().wrapping_sub(1);
+        let nodes = self.nodes.iter().enumerate();
+        nodes.filter_map(move |(depth, node)| {
+            let own = usize::from(self.is_pending && depth == last);
+            let left = node.left().filter(|process| *process != node.chosen);
+            let left = left.count() + own;
+            Some((node.instruction?, left)).filter(|_| left > 0)
+        })
     }
 
     /// Chooses one of these processes for the next event; those in `idle` would change nothing.
     pub(super) fn choose(&mut self, enabled: &[Process], idle: Vec<Process>) -> Step {
-        let depth = self.events.len();
-        let usual = usual(&self.events, enabled);
+        let depth = self.position;
+        let usual = usual(self.events(), enabled);
         if let Some(schedule) = &self.schedule {
             let chosen = match schedule.at(depth) {
                 None => Some(usual),
@@ -126,8 +153,8 @@ impl Path {
             };
             return match chosen {
                 Some(process) => {
-                    self.nodes
-                        .push(Node::new(enabled, process, Vec::new(), idle));
+                    let node = Node::new(enabled, process, Vec::new(), idle);
+                    self.nodes.push(node);
                     Step::Go(process)
                 }
                 None => {
@@ -162,7 +189,11 @@ impl Path {
 
     /// Adds an event, with its place among the events before.
     pub(super) fn push(&mut self, mut event: Event) {
-        let index = self.events.len();
+        let index = self.position;
+        self.position += 1;
+        if index < self.events.len() {
+            return;
+        }
         let mut found = Vec::new();
         for (earlier, other) in self.events.iter().enumerate().rev() {
             if event.comes_after(earlier) {
@@ -187,6 +218,8 @@ impl Path {
         {
             node.backtrack.clear();
         }
+        let first = &mut self.nodes[index].instruction;
+        *first = first.or(Some(event.instruction));
         self.events.push(event);
         if self.schedule.is_none() && !self.is_plain {
             for earlier in found {
@@ -211,7 +244,15 @@ impl Path {
             .filter(|event| is_initial(event))
             .map(|event| self.events[*event].process)
             .collect();
-        let node = &mut self.nodes[first];
+        match first < self.floor {
+            true => self.request(first, initials),
+            false => self.plan(first, initials),
+        }
+    }
+
+    /// Makes sure that one of these processes is tried at a choice.
+    pub(super) fn plan(&mut self, at: usize, initials: Vec<Process>) {
+        let node = &mut self.nodes[at];
         let is_planned = |process: &Process| {
             node.backtrack.contains(process) || node.done.iter().any(|(done, _)| done == process)
         };
@@ -227,10 +268,9 @@ impl Path {
             None if initials.iter().all(|process| node.idle.contains(process)) => {}
             // The process did not exist yet under this name: lanes that have parted since.
             None => {
-                let all = node.enabled.clone();
-                for process in all {
-                    if !node.backtrack.contains(&process) {
-                        node.backtrack.push(process);
+                for process in &node.enabled {
+                    if !node.backtrack.contains(process) {
+                        node.backtrack.push(*process);
                     }
                 }
             }
@@ -244,7 +284,7 @@ impl Path {
 
     /// Forgets the step that was just taken: it has changed nothing.
     pub(super) fn forget(&mut self) {
-        let depth = self.events.len();
+        let depth = self.position;
         let node = &mut self.nodes[depth];
         node.idle.push(node.chosen);
         // A choice that was made only for this step leads where another one of the same node does.
@@ -261,11 +301,27 @@ impl Path {
     }
 
     pub(super) fn is_too_long(&self) -> bool {
-        self.events.len() >= MOST_EVENTS
+        self.position >= MOST_EVENTS
+    }
+
+    /// Returns whether a process sleeps, so that the others go on without it.
+    pub(super) fn spares_some(&self) -> bool {
+        let last = self.nodes.last();
+        last.is_some_and(|node| !node.sleep.is_empty())
     }
 
     pub(super) fn give_up(&mut self) {
         self.end = End::TooLong;
+    }
+
+    /// Ends the execution, since another one covers it.
+    pub(super) fn cover(&mut self) {
+        self.end = End::Covered;
+    }
+
+    /// Returns whether every order is tried.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     pub(super) fn diverge(&mut self) {
@@ -274,17 +330,18 @@ impl Path {
 
     /// Goes back to the last choice with a process to be tried. Returns false if there is none.
     pub(super) fn next(&mut self) -> bool {
-        while let Some(node) = self.nodes.last_mut() {
-            let chosen = node.chosen;
-            if !node.idle.contains(&chosen) && !node.done.iter().any(|(done, _)| *done == chosen) {
-                let depth = self.nodes.len() - 1;
-                let uses = self.events.get(depth).map(|event| event.uses.clone());
-                let node = &mut self.nodes[depth];
-                node.done.push((chosen, uses.unwrap_or_default()));
-            }
+        while !self.nodes.is_empty() {
             let depth = self.nodes.len() - 1;
+            let event = self.events.get(depth);
+            self.nodes[depth].settle(event);
+            if depth + 1 == self.floor {
+                return false;
+            }
+            self.events.truncate(depth);
             if let Some(next) = self.nodes[depth].next() {
                 self.nodes[depth].chosen = next;
+                self.nodes[depth].is_given = false;
+                self.is_pending = true;
                 return true;
             }
             self.nodes.pop();
@@ -295,7 +352,7 @@ impl Path {
     /// Returns the choices of the last execution that differ from the usual ones.
     pub(super) fn schedule(&self) -> Schedule {
         let mut choices = Vec::new();
-        for (depth, event) in self.events.iter().enumerate() {
+        for (depth, event) in self.events().iter().enumerate() {
             let enabled = &self.nodes[depth].enabled;
             if event.process != usual(&self.events[..depth], enabled)
                 && let Some(index) = ready(enabled, &self.nodes[depth].idle)
@@ -349,17 +406,38 @@ impl Node {
             done: Vec::new(),
             backtrack: Vec::new(),
             idle,
+            instruction: None,
+            is_given: false,
         }
     }
 
-    /// Returns the next process to try.
-    fn next(&self) -> Option<Process> {
+    /// Returns the processes to try that have not gone.
+    fn left(&self) -> impl Iterator<Item = Process> {
         let is_left = |process: &&Process| {
             let is_same = |(other, _): &(Process, Vec<Use>)| other == *process;
             let is_settled = self.done.iter().chain(&self.sleep).any(is_same);
             !is_settled && !self.idle.contains(process)
         };
-        self.backtrack.iter().find(is_left).copied()
+        self.backtrack.iter().filter(is_left).copied()
+    }
+
+    /// Returns whether processes are left beside the chosen one.
+    pub(super) fn has_others(&self) -> bool {
+        self.left().any(|process| process != self.chosen)
+    }
+
+    /// Returns the next process to try.
+    pub(super) fn next(&self) -> Option<Process> {
+        self.left().next()
+    }
+
+    /// Notes that the chosen process has gone, with this event.
+    pub(super) fn settle(&mut self, event: Option<&Event>) {
+        let chosen = self.chosen;
+        if !self.idle.contains(&chosen) && !self.done.iter().any(|(done, _)| *done == chosen) {
+            let uses = event.map(|event| event.uses.clone());
+            self.done.push((chosen, uses.unwrap_or_default()));
+        }
     }
 
     /// Returns the processes that sleep after an event of the chosen process.

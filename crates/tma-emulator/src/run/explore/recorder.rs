@@ -1,6 +1,10 @@
 //! Observes an execution, and records the objects that the current event uses.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap},
+    rc::Rc,
+};
 
 use tma_launch::Shape;
 
@@ -33,6 +37,8 @@ pub(crate) struct Recorder<'a> {
     /// The registers that warps of a block have given back.
     free: HashMap<u64, u32>,
     groups: HashMap<CopyId, (u64, u32, GroupKind, u64)>,
+    /// Lanes that have arrived at a barrier with a number of threads, by their warp, and the generation.
+    arrived: HashMap<(u64, u32), BTreeMap<u32, (u64, u32)>>,
 }
 
 /// The phase of an mbarrier that is not complete.
@@ -53,6 +59,7 @@ impl<'a> Recorder<'a> {
             mbarriers: HashMap::new(),
             free: HashMap::new(),
             groups: HashMap::new(),
+            arrived: HashMap::new(),
         }
     }
 
@@ -173,16 +180,55 @@ impl<'a> Recorder<'a> {
 
     /// Adds that lanes of the thread's warp end, or that all of them must execute an instruction.
     fn warp(&self, origin: Origin, ends: bool) {
-        let of = (origin.block, origin.thread / LANES as u32);
+        let of = warp_of(origin);
         self.add(Use::Warp { of, ends });
+    }
+
+    /// Adds an arrival at a barrier that completes with a number of threads.
+    fn arrive_counted(&mut self, origin: Origin, barrier: u32, generation: u64) {
+        let all = self.arrived.entry(warp_of(origin)).or_default();
+        let arrived = all.entry(barrier).or_default();
+        let before = if arrived.0 == generation {
+            arrived.1
+        } else {
+            0
+        };
+        *arrived = (generation, before | 1 << (origin.thread % LANES as u32));
+        // Whether the warp counts as complete depends on the lanes that have ended.
+        self.warp(origin, false);
+    }
+
+    /// Adds that a lane ends: where others of its warp have arrived at a barrier with a number of threads, that may complete
+    /// the warp, so that it counts as an arrival.
+    fn exit(&self, origin: Origin) {
+        self.warp(origin, true);
+        for (barrier, (generation, lanes)) in
+            self.arrived.get(&warp_of(origin)).into_iter().flatten()
+        {
+            if *lanes != u32::MAX {
+                self.add(Use::Barrier(
+                    BarrierName::Block(origin.block, *barrier),
+                    BarrierUse::Arrive {
+                        generation: *generation,
+                        counts: true,
+                    },
+                ));
+            }
+        }
     }
 
     fn note(&mut self, origin: Origin, event: &Event) {
         match *event {
+            Event::BarrierArrive {
+                barrier,
+                generation,
+                threads,
+                ..
+            } if threads != 0 => self.arrive_counted(origin, barrier, generation),
             Event::BarrierArrive { aligned: true, .. }
             | Event::ClusterArrive { aligned: true, .. }
             | Event::SetMaxRegisters { .. } => self.warp(origin, false),
-            Event::ThreadExit => self.warp(origin, true),
+            Event::ThreadExit => self.exit(origin),
             _ => {}
         }
         match *event {
@@ -255,6 +301,10 @@ impl<'a> Recorder<'a> {
             _ => {}
         }
     }
+}
+
+fn warp_of(origin: Origin) -> (u64, u32) {
+    (origin.block, origin.thread / LANES as u32)
 }
 
 impl Phase {

@@ -361,7 +361,7 @@ impl Aftermath {
                 (gives, _) => format!("gives back {gives} registers a thread"),
             },
             Use::Warp { ends: true, .. } => "ends".to_owned(),
-            Use::Warp { ends: false, .. } => String::new(),
+            Use::Warp { ends: false, .. } | Use::Begin { .. } => String::new(),
             Use::Fences => "executes `fence.sc`".to_owned(),
             Use::Heap => format!("`{opcode}`"),
         }

@@ -1,22 +1,14 @@
 //! Searches with the reduction, beside those that try every order.
 
+mod random;
+
 use std::collections::BTreeSet;
 
 use tma_launch::{Argument, Launch};
 
 use super::*;
-use crate::check::DiagnosticKind;
-
-/// A kernel `k(out, in)` with a tile of 1024 bytes, barriers from `%bar` on, and the thread `%t`.
-fn kernel(body: &str) -> String {
-    format!(
-        ".version 8.6\n.target sm_90a\n.address_size 64\n.shared .align 128 .b8 tile[1024];\n\
-        .shared .align 8 .b64 bars[8];\n.visible .entry k(.param .u64 out, .param .u64 in) {{\n\
-        .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .b64 %out, %in; .reg .b32 %t, %tile, %bar;\n\
-        ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; mov.u32 %t, %tid.x; mov.u32 %tile, tile; mov.u32 %bar, bars;\n\
-        {body}\nret; }}\n"
-    )
-}
+use crate::{check::DiagnosticKind, machine::Rng};
+use random::{kernel, random_kernel};
 
 /// Searches one launch; with `is_plain`, without the reduction.
 fn search(text: &str, launch: &Launch, is_plain: bool, bounds: Bounds) -> (Exploration, Vec<u8>) {
@@ -28,9 +20,13 @@ fn search(text: &str, launch: &Launch, is_plain: bool, bounds: Bounds) -> (Explo
     let mut launch = launch.clone();
     launch.arguments = vec![Argument::Address(out), Argument::Address(input)];
     let ready = session.ready(module, &launch).unwrap();
-    let exploration = session.within(&ready, |state, config| {
-        explore(state, &ready, config, bounds, Search::new(is_plain))
-    });
+    let exploration = match is_plain {
+        false => session.check_every_schedule(&ready, bounds),
+        true => session.within(&ready, |state, config| {
+            let none = &mut Suppressions::default();
+            explore(state, &ready, config, bounds, Search::plain(), none)
+        }),
+    };
     let bytes = session.read(out, 256).unwrap().to_vec();
     (exploration, bytes)
 }
@@ -111,6 +107,7 @@ fn a_pipeline_is_proved() {
     let body = ring(3, 6, 3, |body| body);
     let (found, bytes) = search(&kernel(&body), &launch, false, Bounds::default());
     assert_eq!(found.verdict, Verdict::Proved);
+    assert_eq!((found.schedules, found.covered), (1, 0));
     assert_eq!(found.results, 1);
     let word = |item: u32, lane: u32| {
         let first = (item * 128 + 4 * lane) % 256;
@@ -211,12 +208,65 @@ fn a_deadlock_of_some_orders_is_found_shrunk_and_repeated() {
 #[test]
 fn a_bound_ends_a_search_and_obstacles_are_named() {
     let launch = Launch::new("k", 1, 128);
-    let found = search(&kernel(COUNTER), &launch, false, Bounds { schedules: 5 }).0;
-    let Verdict::Unfinished { why, open } = &found.verdict else {
-        panic!("{:?}", found.verdict);
+    let one = search(&kernel(COUNTER), &launch, false, Bounds::NONE).0;
+    let steps = one.steps / one.schedules;
+    for (bounds, why) in [
+        ("5", "the bound of 5 schedules is reached"),
+        ("99,5steps,5s", "the bound of 5 steps is reached"),
+        (
+            &format!("{steps}steps"),
+            &format!("the bound of {steps} steps is reached"),
+        ),
+        ("1", "the bound of 1 schedule is reached"),
+    ] {
+        let found = search(&kernel(COUNTER), &launch, false, bounds.parse().unwrap()).0;
+        assert!(
+            matches!(&found.verdict, Verdict::Unfinished { why: its, .. } if its == why),
+            "{:?}",
+            found.verdict
+        );
+        let explored = if bounds == "5" {
+            "5 schedules"
+        } else {
+            "1 schedule"
+        };
+        let text = found.unfinished().unwrap();
+        assert!(
+            text.starts_with(&format!("{why}; {explored} explored, ")),
+            "{text}"
+        );
+        assert!(
+            text.ends_with(" at `atom.global.add.u32` at k.ptx:10"),
+            "{text}"
+        );
+    }
+    let time = Some(std::time::Duration::ZERO);
+    let found = search(
+        &kernel(COUNTER),
+        &launch,
+        false,
+        Bounds {
+            time,
+            ..Bounds::NONE
+        },
+    )
+    .0;
+    assert_eq!(found.schedules, 1);
+    assert!(
+        found
+            .unfinished()
+            .unwrap()
+            .starts_with("the bound of 0 s is reached")
+    );
+    // The last schedule ends the search before its bound does.
+    let all = Bounds {
+        schedules: 24,
+        ..Bounds::NONE
     };
-    assert_eq!(why, "the bound of 5 schedules is reached");
-    assert!(*open > 0);
+    assert_eq!(
+        search(&kernel(COUNTER), &launch, false, all).0.verdict,
+        Verdict::Proved
+    );
     let found = search(
         &kernel("mov.u32 %r1, %clock;"),
         &launch,
@@ -231,48 +281,123 @@ fn a_bound_ends_a_search_and_obstacles_are_named() {
     );
 }
 
-/// Visible operations of a warp, of its first lane if they have the guard `%p7`.
-const OPERATIONS: &[&str] = &[
-    "@%p7 atom.global.add.u32 %r2, [%out], 1; add.u32 %r9, %r9, %r2;",
-    "@%p7 atom.global.exch.b32 %r2, [%out+4], %t; mad.lo.u32 %r9, %r9, 3, %r2;",
-    "@%p7 red.global.add.u32 [%out], 3;",
-    "@%p7 red.global.max.u32 [%out+4], %t;",
-    "@%p7 ld.relaxed.gpu.global.u32 %r2, [%out]; mad.lo.u32 %r9, %r9, 5, %r2;",
-    "@%p7 st.relaxed.gpu.global.u32 [%out+4], %r9;",
-    "@%p7 mbarrier.arrive.shared::cta.b64 _, [%bar];",
-    "mbarrier.test_wait.parity.shared::cta.b64 %p3, [%bar], 0; selp.u32 %r2, 1, 0, %p3; mad.lo.u32 %r9, %r9, 7, %r2;",
-    "mbarrier.test_wait.parity.shared::cta.b64 %p3, [%bar], 1; selp.u32 %r2, 1, 0, %p3; mad.lo.u32 %r9, %r9, 7, %r2;",
-    "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%bar], 0; @!%p3 bra WAIT;",
-    "@%p7 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%bar], 16;
-     @%p7 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%bar], 16;",
-    "@%p7 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%bar], 16;
-     @%p7 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 16;",
-];
-
-/// A kernel of warps that each execute some of [`OPERATIONS`]; two of them may meet at a barrier.
-fn random_kernel(rng: &mut crate::machine::Rng, warps: usize, operations: usize) -> String {
-    let count = 1 + rng.below(2 * warps);
-    let mut body = format!(
-        "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared::cta.b64 [%bar], {count}; bar.sync 0; mov.u32 %r9, 0;\n\
-         mov.u32 %r2, 0; and.b32 %r1, %t, 31; setp.eq.u32 %p7, %r1, 0; shr.u32 %r3, %t, 5;\n"
+#[test]
+fn a_loop_that_others_cannot_see_ends_at_the_limit_of_steps() {
+    let text = kernel("LOOP: add.u32 %r1, %r1, 1; bra LOOP;");
+    let config = Config {
+        max_steps: 100_000,
+        ..Config::default()
+    };
+    let launch = |session: &mut Session| {
+        let module = session.load("k.ptx", &text).unwrap();
+        let [out, input] = [(); 2].map(|()| Argument::Address(session.allocate("out", vec![0; 4])));
+        let launch = Launch::new("k", 1, 64).argument(out).argument(input);
+        session.ready(module, &launch).unwrap()
+    };
+    let mut session = Session::new(config);
+    let ready = launch(&mut session);
+    let seeds = session.check(&ready);
+    let found = session.check_every_schedule(&ready, Bounds::NONE);
+    assert!(
+        matches!(found.verdict, Verdict::Found(_)),
+        "{:?}",
+        found.verdict
     );
-    for warp in 0..warps {
-        body += &format!("setp.eq.u32 %p2, %r3, {warp}; @%p2 bra WARP{warp};\n");
-    }
-    let meet = rng.one_in(2);
-    for warp in 0..warps {
-        let mut all: Vec<String> = (0..operations)
-            .map(|number| {
-                let operation = OPERATIONS[rng.below(OPERATIONS.len())];
-                operation.replace("WAIT", &format!("WAIT{warp}{number}"))
-            })
-            .collect();
-        if meet && warp < 2 {
-            all[rng.below(operations)] = "bar.sync 1, 64;".to_owned();
+    assert_eq!(kinds(&found), BTreeSet::from([DiagnosticKind::Endless]));
+    assert_eq!(seeds.diagnostics[0].kind, DiagnosticKind::Endless);
+    // One that is not wanted any more ends long before.
+    let is_over = std::sync::Arc::<std::sync::atomic::AtomicBool>::default();
+    let verdict = thread::scope(|scope| {
+        let search = || {
+            let mut session = Session::new(Config::default());
+            let ready = launch(&mut session);
+            session.check_every_schedule(&ready, Bounds::NONE).verdict
+        };
+        let thread = crate::run::in_thread(scope, is_over.clone(), search).unwrap();
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        thread.join().unwrap()
+    });
+    let Verdict::Unfinished { why, .. } = verdict else {
+        panic!("{verdict:?}");
+    };
+    assert_eq!(why, "it was interrupted");
+}
+
+/// Kernels that were seen to end on an H100: lanes arrive at a barrier with a number of threads, and the other lanes of
+/// their warp end afterwards.
+#[test]
+fn lanes_that_end_complete_their_warp_at_a_barrier() {
+    let late = "mov.u32 %r2, 0; LATE: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 200; @%p2 bra LATE; bra END;";
+    for (threads, arrive) in [
+        (32, "barrier.sync 1, 32;"),
+        (32, "bar.sync 1, 32;"),
+        (64, "barrier.sync 1, 64;"),
+        (
+            64,
+            "setp.ge.u32 %p3, %t, 32; @%p3 barrier.sync 1, 64; @!%p3 barrier.arrive 1, 64;",
+        ),
+    ] {
+        let body = format!(
+            "and.b32 %r1, %t, 31; setp.ge.u32 %p1, %r1, 16; @%p1 bra LAST; {arrive} bra END;\nLAST: {late}\nEND:"
+        );
+        let launch = Launch::new("k", 1, threads);
+        let text = kernel(&body);
+        let found = search(&text, &launch, false, Bounds::NONE).0;
+        let is_deadlock = |report: &CheckReport| {
+            report
+                .diagnostics
+                .iter()
+                .any(|it| it.kind == DiagnosticKind::Deadlock)
+        };
+        assert!(!is_deadlock(&found.report), "{arrive}: {:?}", found.verdict);
+        for seed in 0..8 {
+            let mut session = Session::new(Config {
+                seed,
+                ..Config::default()
+            });
+            let module = session.load("k.ptx", &text).unwrap();
+            let mut launch = launch.clone();
+            launch.arguments = vec![Argument::Address(0); 2];
+            let ready = session.ready(module, &launch).unwrap();
+            let report = session.check(&ready);
+            assert!(
+                !is_deadlock(&report),
+                "{arrive}, seed {seed}: {:?}",
+                report.diagnostics
+            );
         }
-        body += &format!("WARP{warp}:\n{}\nbra LAST;\n", all.join("\n"));
     }
-    body + "LAST: mul.wide.u32 %rd1, %r3, 4; add.u64 %rd1, %rd1, %out; @%p7 st.global.u32 [%rd1+64], %r9;"
+}
+
+#[test]
+fn findings_that_are_suppressed_end_no_search() {
+    // Both warps also write the same word.
+    let body = LOCKS.replace("END:", "END: st.global.u32 [%out+128], %t;");
+    let launch = Launch::new("k", 1, 64);
+    let text = kernel(&body);
+    let found = search(&text, &launch, false, Bounds::NONE).0;
+    let race = *kinds(&found).first().unwrap();
+    assert_ne!(race, DiagnosticKind::Deadlock);
+    assert_eq!(found.schedules, 1);
+    let mut session = Session::new(Config::default());
+    let module = session.load("k.ptx", &text).unwrap();
+    let [out, input] = [(); 2].map(|()| Argument::Address(session.allocate("out", vec![0; 256])));
+    let mut launch = launch;
+    launch.arguments = vec![out, input];
+    let suppressions = kinds(&found)
+        .into_iter()
+        .map(|kind| crate::check::Suppression {
+            kind,
+            function: "k".to_owned(),
+            reason: None,
+        });
+    session.suppress(Suppressions::new(suppressions));
+    let found = session
+        .launch_every_schedule(module, &launch, Bounds::NONE)
+        .unwrap();
+    assert_eq!(kinds(&found), BTreeSet::from([DiagnosticKind::Deadlock]));
+    let mut counts = session.suppressions().counts();
+    assert!(counts.all(|(_, count)| count > 0));
 }
 
 /// Returns the contents of memory that schedules without an error leave, and `None` if one has an error; and the number of
@@ -293,7 +418,10 @@ fn outcomes(
     };
     let ready = session.ready(module, &launch).unwrap();
     session.within(&ready, |state, config| {
-        let mut search = Search::new(is_plain);
+        let mut search = match is_plain {
+            true => Search::plain(),
+            false => Search::new(),
+        };
         let mut found = BTreeSet::new();
         for count in 1..=most {
             let mut now = state.clone();
@@ -301,7 +429,7 @@ fn outcomes(
             if search.ended() == Ended::Complete {
                 found.insert(report.is_clean().then(|| contents(&now.memory)));
             }
-            if !search.next() {
+            if search.next().is_none() {
                 return Some((found, count));
             }
         }
@@ -311,14 +439,15 @@ fn outcomes(
 
 #[test]
 fn the_reduction_loses_no_result() {
-    let mut rng = crate::machine::Rng::new(3);
+    let mut rng = Rng::new(3);
     let (mut compared, mut several, mut plain, mut reduced) = (0, 0, 0, 0);
-    for round in 0..40 {
+    for round in 0..70 {
         let warps = 2 + rng.below(2);
-        let body = random_kernel(&mut rng, warps, 5 - warps);
+        let operations = 4 - warps + usize::from(round % 4 == 0);
+        let body = random_kernel(&mut |most| rng.below(most), warps, operations);
         let launch = Launch::new("k", 1, 32 * warps as u32);
         let text = kernel(&body);
-        let [one, all] = [false, true].map(|is_plain| outcomes(&text, &launch, is_plain, 3_000));
+        let [one, all] = [false, true].map(|is_plain| outcomes(&text, &launch, is_plain, 1_500));
         let name = format!("round {round}: {body}");
         let (one, count) = one.expect(&name);
         let Some((all, count_of_all)) = all else {
@@ -334,4 +463,93 @@ fn the_reduction_loses_no_result() {
     }
     assert!(compared > 20 && several > 2, "{compared} {several}");
     assert!(reduced * 4 < plain, "{reduced} of {plain}");
+}
+
+/// Kernels with several schedules, a proof, a finding, a bound or a limit.
+#[test]
+fn any_number_of_jobs_has_the_same_answer() {
+    let mut rng = Rng::new(11);
+    let mut kernels: Vec<(String, Launch)> = vec![
+        (COUNTER.to_owned(), Launch::new("k", 1, 160)),
+        (LOCKS.to_owned(), Launch::new("k", 1, 64)),
+        (ring(2, 3, 3, |body| body), Launch::new("k", 1, 96)),
+    ];
+    kernels.extend((0..12).map(|_| {
+        (
+            random_kernel(&mut |most| rng.below(most), 3, 3),
+            Launch::new("k", 1, 96),
+        )
+    }));
+    let mut verdicts = [0; 3];
+    for (number, (body, launch)) in kernels.iter().enumerate() {
+        let text = kernel(body);
+        for bounds in ["2000", "7", "20000steps"] {
+            let answer = |jobs: &str| {
+                let bounds: Bounds = bounds.parse().unwrap();
+                let jobs = jobs.parse().unwrap();
+                let (found, bytes) = search(&text, launch, false, Bounds { jobs, ..bounds });
+                let verdict = match &found.verdict {
+                    Verdict::Proved => 0,
+                    Verdict::Found(_) => 1,
+                    Verdict::Unfinished { .. } => 2,
+                };
+                (format!("{found:?} {bytes:?}"), verdict)
+            };
+            let one = answer("1");
+            verdicts[one.1] += 1;
+            for jobs in ["2", "3", "16"] {
+                assert_eq!(
+                    answer(jobs).0,
+                    one.0,
+                    "kernel {number}, {bounds}, {jobs} jobs"
+                );
+            }
+        }
+    }
+    assert!(verdicts.iter().all(|count| *count > 2), "{verdicts:?}");
+}
+
+/// Blocks that read nothing of their own, beside the same kernel with every order.
+#[test]
+fn blocks_that_are_alike_count_once() {
+    for (blocks, threads) in [(2, 32), (3, 32), (6, 32)] {
+        let launch = Launch::new("k", blocks, threads);
+        let body = "setp.eq.u32 %p1, %t, 0; @%p1 atom.global.add.u32 %r2, [%out], 1;";
+        assert_eq!(proved(body, &launch).schedules, 1, "{blocks} blocks");
+        let body = format!("mov.u32 %r3, %ctaid.x; {body}");
+        let orders: u64 = (1..=u64::from(blocks)).product();
+        assert_eq!(proved(&body, &launch).schedules, orders, "{blocks} blocks");
+    }
+    let mut rng = Rng::new(5);
+    let (mut compared, mut several, mut alike, mut apart) = (0, 0, 0, 0);
+    for round in 0..75 {
+        let (blocks, warps, operations) =
+            [(2, 1, 1), (2, 1, 1), (2, 1, 2), (3, 1, 1), (2, 1, 1)][round % 5];
+        let body = random_kernel(&mut |most| rng.below(most), warps, operations);
+        let launch = Launch::new("k", blocks, 32 * warps as u32);
+        // All blocks append their result, wherever they are.
+        let (first, _) = body.rsplit_once("LAST:").unwrap();
+        let body = format!(
+            "{first}LAST: @!%p7 bra DONE; atom.global.add.u32 %r4, [%out+12], 4; cvt.u64.u32 %rd1, %r4; \
+             add.u64 %rd1, %rd1, %out; st.global.u32 [%rd1+64], %r9; DONE:"
+        );
+        let own = format!("mov.u32 %r14, %ctaid.x;\n{body}");
+        let one = outcomes(&kernel(&body), &launch, false, 3_000);
+        let reduced = outcomes(&kernel(&own), &launch, false, 3_000);
+        let name = format!("round {round}: {body}");
+        let ((one, count), (reduced, count_of_all)) = (one.expect(&name), reduced.expect(&name));
+        assert_eq!(one.contains(&None), reduced.contains(&None), "{name}");
+        assert!(one == reduced || one.contains(&None), "{name}");
+        alike += count;
+        apart += count_of_all;
+        let Some((all, _)) = outcomes(&kernel(&body), &launch, true, 800) else {
+            continue;
+        };
+        assert_eq!(one.contains(&None), all.contains(&None), "{name}");
+        assert!(one == all || all.contains(&None), "{name}");
+        compared += 1;
+        several += usize::from(all.len() > 1);
+    }
+    assert!(compared >= 40 && several > 2, "{compared} {several}");
+    assert!(alike * 3 < apart * 2, "{alike} of {apart}");
 }

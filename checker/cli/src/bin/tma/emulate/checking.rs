@@ -156,6 +156,11 @@ impl Checking {
         }
     }
 
+    /// Returns the number of schedules to run at a time.
+    pub(crate) fn jobs(&self) -> Jobs {
+        self.jobs.unwrap_or_default()
+    }
+
     /// Runs each seed, several of them in parallel, and reports its findings. `finish` turns the state that a seed
     /// left into its results, in the order of the seeds.
     pub(crate) fn each_seed<T: Send>(
@@ -168,7 +173,7 @@ impl Checking {
         let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
         let jobs = match self.seeds {
             None => Jobs::ONE,
-            Some(_) => self.jobs.unwrap_or_default(),
+            Some(_) => self.jobs(),
         };
         let mut written = Ok(());
         let run = |seed| run(self.config(seed));

@@ -21,9 +21,10 @@ pub(crate) struct EverySchedule {
     /// Run every schedule that can have another result, up to the first with an error
     #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "no_check"])]
     all_schedules: bool,
-    /// Limit of schedules for --all-schedules
-    #[arg(long, value_name = "SCHEDULES", requires = "all_schedules", default_value_t = Bounds::default().schedules)]
-    bound: u64,
+    /// Limits for --all-schedules: schedules, seconds or steps as in 10000, 60s, 5000000steps, or several with commas
+    /// between [default: 10000]
+    #[arg(long, value_name = "LIMITS", requires = "all_schedules")]
+    bound: Vec<Bounds>,
     /// Repeat a schedule that --all-schedules printed
     #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["all_schedules", "seed", "seeds", "no_check"])]
     schedule: Option<ScheduleName>,
@@ -85,8 +86,10 @@ impl EverySchedule {
             }
             return Ok(run.verdict());
         }
+        let bounds = self.bound.iter().copied().reduce(Bounds::and);
         let bounds = Bounds {
-            schedules: self.bound,
+            jobs: checking.jobs(),
+            ..bounds.unwrap_or_default()
         };
         let explored = match emulation.every_schedule(config, bounds) {
             Ok(explored) => explored,
@@ -164,8 +167,9 @@ fn headline(number: usize, entry: &str, exploration: &Exploration) -> String {
             )
         }
         Explored::Found(_) => format!("findings: {of}: {explored} up to this one"),
-        Explored::Unfinished { why, open } => {
-            format!("not finished: {of}: {why}; {explored}, {open} choices with more to try")
+        Explored::Unfinished { .. } => {
+            let why = exploration.unfinished().unwrap_or_default();
+            format!("not finished: {of}: {why}")
         }
         _ => of,
     }
@@ -190,6 +194,7 @@ fn of_launch(
         "results": exploration.results,
         "why": why,
         "open": open,
+        "frontier": exploration.frontier.iter().collect::<Vec<_>>(),
         "schedule": name.map(ScheduleName::to_string),
         "findings": run.diagnostics.iter().map(to_json).collect::<Vec<_>>(),
         "notes": run.notes.iter().map(to_json).collect::<Vec<_>>(),
