@@ -82,7 +82,11 @@ fn every_kernel_has_its_three_files() {
     ));
     references.extend(set(["layer_norm", "rms_norm", "softmax"]));
     // NCCL is the reference of these, in the program `peers` of the benchmarks.
-    references.extend(set(["all_reduce", "low_latency_exchange", "reduce_scatter"]));
+    references.extend(set([
+        "all_reduce",
+        "low_latency_exchange",
+        "reduce_scatter",
+    ]));
     assert_eq!(missing(&kernels, &cases, &references), [""; 0]);
     assert_eq!(set(KERNELS.iter().map(|kernel| kernel.name)), kernels);
 }
