@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use tma_launch::{Argument, Launch};
 
 use super::*;
-use crate::{check::DiagnosticKind, machine::Rng};
+use crate::{check::DiagnosticKind, machine::Rng, run::Ended};
 use random::{kernel, random_kernel};
 
 /// Searches one launch; with `is_plain`, without the reduction.
