@@ -79,8 +79,10 @@ def decode(module, results, q, cache, table, lengths, by_heads=False):
     warpgroups = 2 if rows > ROWS else 1
     row_blocks = -(-rows // (ROWS * warpgroups))
     processors = torch.cuda.get_device_properties(0).multi_processor_count
-    tiles = sequences * key_heads * row_blocks * max(1, -(-table.shape[1] * keys // TILE))
-    blocks = min(tiles, processors * (3 - warpgroups))
+    items = sequences * key_heads * row_blocks
+    most = min(items * max(1, -(-table.shape[1] * keys // TILE)), processors * (3 - warpgroups))
+    enough = range(most, most - most // 8 - 1, -1)
+    blocks = next((blocks for blocks in enough if items % blocks == 0 or blocks % items == 0), most)
     warps = min(-(-rows // 16), 4 * warpgroups)
     partials = torch.full((2 * blocks * warps * 16 * (ELEMENTS + 8),), float("nan"), device="cuda")
     counters = torch.zeros(blocks * warps, dtype=torch.int32, device="cuda")

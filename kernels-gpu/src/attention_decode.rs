@@ -157,8 +157,7 @@ impl<T: MatrixElement + Half> Decode<T> {
         };
         // SAFETY: the kernel is compiled for these threads and blocks (2).
         unsafe {
-            pipeline
-                .split_shared::<BLOCKS, THREADS, PRODUCER_REGISTERS, REGISTERS>(fill, multiply);
+            pipeline.split_shared::<BLOCKS, THREADS, PRODUCER_REGISTERS, REGISTERS>(fill, multiply);
         };
     }
 
@@ -170,9 +169,13 @@ impl<T: MatrixElement + Half> Decode<T> {
         mut segments: Segments,
         [keys, values]: [&CacheMap<T, IN_BOX>; 2],
     ) {
-        let Extents { page_shift, pages, .. } = self.extents;
+        let Extents {
+            page_shift, pages, ..
+        } = self.extents;
         while let Some(segment) = segments.next() {
-            let table = self.page_table.wrapping_add(segment.sequence as usize * pages as usize);
+            let table = self
+                .page_table
+                .wrapping_add(segment.sequence as usize * pages as usize);
             let [mut tile, end] = segment.loaded();
             while tile < end {
                 let mut load = |map: &CacheMap<T, IN_BOX>| {
@@ -263,8 +266,9 @@ impl<T: MatrixElement + Half> Decode<T> {
                 // SAFETY: values have been loaded; they are loaded again when the stage has been released, after the wait.
                 (sums, _) = unsafe {
                     let batch = sums.begin_with(powers, warpgroup);
-                    let values =
-                        Matrix::<Boxes<Box64<T>, Swizzle128, BOXES, false>>::from_ptr(values.as_ptr());
+                    let values = Matrix::<Boxes<Box64<T>, Swizzle128, BOXES, false>>::from_ptr(
+                        values.as_ptr(),
+                    );
                     batch.multiply_fragment(values).commit().wait()
                 };
                 values.release();
@@ -278,7 +282,12 @@ impl<T: MatrixElement + Half> Decode<T> {
     /// Returns the row with this number of a head of keys.
     #[inline(always)]
     fn row(&self, segment: &Segment, row: u32) -> Row {
-        let Extents { queries, key_heads, sharing, .. } = self.extents;
+        let Extents {
+            queries,
+            key_heads,
+            sharing,
+            ..
+        } = self.extents;
         // SAFETY: each head of keys has a head of queries (2 of the kernels).
         unsafe { core::hint::assert_unchecked(sharing != 0) };
         let query = row / sharing;
@@ -355,7 +364,13 @@ impl<T: MatrixElement + Half> Decode<T> {
             let warps = self.extents.rows().div_ceil(16).min(4 * WARPGROUPS);
             // SAFETY: each block has places and counters for these warps (4 of the kernels).
             let partials = unsafe {
-                Partials::new(warpgroup, self.partials, self.counters, warps, rows.map(|row| row.exists))
+                Partials::new(
+                    warpgroup,
+                    self.partials,
+                    self.counters,
+                    warps,
+                    rows.map(|row| row.exists),
+                )
             };
             // SAFETY: the segment is a part of its item, and each block gets here once with its own.
             match unsafe { partials.merge(block.index(), segment, softmax, &sums) } {
@@ -380,17 +395,14 @@ impl<T: MatrixElement + Half> Decode<T> {
 /// # Safety
 /// 1. The tile has been loaded, and no thread uses it before this returns.
 #[inline(always)]
-unsafe fn clear<T: MatrixElement>(
-    tile: SharedPtr<Stage<T>>,
-    first: u32,
-    warpgroup: Warpgroup,
-) {
+unsafe fn clear<T: MatrixElement>(tile: SharedPtr<Stage<T>>, first: u32, warpgroup: Warpgroup) {
     /// The number of vectors of 16 bytes of a row.
     const OF_ROW: u32 = 128 / 16;
     let vectors: SharedPtr<[u32; 4]> = tile.cast();
     let mut part = 0;
     while part < BOXES as u32 {
-        let mut vector = first * OF_ROW + warpgroup.index() * Warpgroup::THREADS + warpgroup.thread();
+        let mut vector =
+            first * OF_ROW + warpgroup.index() * Warpgroup::THREADS + warpgroup.thread();
         while vector < KEYS * OF_ROW {
             // SAFETY: the box has the vector, and no other thread uses it (1).
             unsafe { vectors.add(part * KEYS * OF_ROW + vector).write([0; 4]) };

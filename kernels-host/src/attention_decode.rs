@@ -128,6 +128,13 @@ impl Kernels {
         };
         // SAFETY: the buffers are those of the operands, the written ones are borrowed exclusively, and the counters are
         // zero: they were allocated so, and each kernel leaves them so (1).
-        unsafe { self.start("attention_decode", Conditions::default(), &decode, &operands) }
+        unsafe {
+            self.start(
+                "attention_decode",
+                Conditions::default(),
+                &decode,
+                &operands,
+            )
+        }
     }
 }

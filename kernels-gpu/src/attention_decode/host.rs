@@ -101,20 +101,31 @@ impl AttentionDecode {
         (rows, if rows > ROWS { 2 } else { 1 })
     }
 
-    /// Returns the number of blocks.
-    fn blocks(&self) -> u32 {
+    /// Returns the number of items, each a head of keys and a block of rows of one sequence, and of their tiles, if all
+    /// sequences have as many keys as pages.
+    fn items(&self) -> [u64; 2] {
         let (rows, warpgroups) = self.rows();
         let row_blocks = rows.div_ceil(ROWS * warpgroups);
         let keys = self.sequence_pages.saturating_mul(self.page_keys);
-        let tiles = product(&[
-            self.sequences,
-            self.key_heads,
-            row_blocks,
-            keys.div_ceil(KEYS).max(1),
-        ]);
+        let items = product(&[self.sequences, self.key_heads, row_blocks]);
+        let tiles = keys.div_ceil(KEYS).max(1);
+        [items, items.saturating_mul(tiles.into())]
+    }
+
+    /// Returns the number of blocks: a few less than fit, if whole items are then shared out evenly, or equal parts of
+    /// items. Fewer results are merged.
+    fn blocks(&self) -> u32 {
+        let [items, tiles] = self.items();
         // Two blocks with one warpgroup that multiplies share a multiprocessor.
-        let most = self.multiprocessors.max(1).saturating_mul(3 - warpgroups);
-        tiles.clamp(1, most.into()) as u32
+        let most = self
+            .multiprocessors
+            .max(1)
+            .saturating_mul(3 - self.rows().1);
+        let most = tiles.clamp(1, most.into());
+        let is_even =
+            |blocks: &u64| items.is_multiple_of(*blocks) || blocks.is_multiple_of(items.max(1));
+        let mut enough = (most - most / 8..=most).rev();
+        enough.find(is_even).unwrap_or(most) as u32
     }
 
     /// Returns the number of warps of a block that have rows.
@@ -144,7 +155,12 @@ impl AttentionDecode {
             sequence_pages,
             ..
         } = *self;
-        conditions.within("queries", queries, 1..=16, "the last positions of a sequence");
+        conditions.within(
+            "queries",
+            queries,
+            1..=16,
+            "the last positions of a sequence",
+        );
         let reason = "coordinates have 32 bits";
         conditions.within("heads", heads, 1..=1 << 22, reason);
         let reason = "each head of keys serves one or more heads of queries";
@@ -155,7 +171,12 @@ impl AttentionDecode {
         let reason = "tiles of 64 keys are whole pages or parts of one";
         conditions.one_of("keys of a page", page_keys, &[16, 32, 64, 128], reason);
         conditions.within("sequences", sequences, 1..=1 << 22, "");
-        conditions.within("pages", pages, 1..=i32::MAX as u32, "coordinates have 31 bits");
+        conditions.within(
+            "pages",
+            pages,
+            1..=i32::MAX as u32,
+            "coordinates have 31 bits",
+        );
         let most = (1 << 30) / page_keys.max(1);
         let reason = "differences of positions have 32 bits";
         conditions.within("pages of a sequence", sequence_pages, 0..=most, reason);
@@ -166,8 +187,7 @@ impl AttentionDecode {
         }
         let (rows, warpgroups) = self.rows();
         let row_blocks = rows.div_ceil(ROWS * warpgroups);
-        let keys = sequence_pages.saturating_mul(page_keys);
-        let tiles = product(&[sequences, key_heads, row_blocks, keys.div_ceil(KEYS).max(1)]);
+        let [_, tiles] = self.items();
         let reason = "tiles of 64 keys are counted in 31 bits";
         conditions.within("tiles", tiles, 1..=i32::MAX as u64, reason);
 

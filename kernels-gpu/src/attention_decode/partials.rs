@@ -116,10 +116,19 @@ impl Partials {
         };
         let mut merged = Softmax::new(self.warpgroup, softmax.scale);
         let mut all = Accumulator::<Results>::zero();
+        let load = |of_block: u32| {
+            let rows = [0, 1].map(|row| self.row(segment, of_block, row));
+            let part = Accumulator::<Results>::zero()
+                .map_pairs(self.warpgroup, |row, column, _| read(rows[row], column));
+            (rows.map(|row| read(row, STATE)), part)
+        };
+        let mut next = load(first);
         let mut of_block = first;
         while of_block <= last {
-            let rows = [0, 1].map(|row| self.row(segment, of_block, row));
-            let states = rows.map(|row| read(row, STATE));
+            of_block += 1;
+            let (states, part) = next;
+            // Loads are in flight while the part before is added.
+            next = load(of_block.min(last));
             let greatest = [0, 1].map(|row| merged.greatest[row].max(states[row][0]));
             let factor = |row: usize, of: f32| {
                 let shift = merged.shift(greatest[row]);
@@ -127,16 +136,12 @@ impl Partials {
             };
             let before = [0, 1].map(|row| factor(row, merged.greatest[row]));
             let factors = [0, 1].map(|row| factor(row, states[row][0]));
-            let part = Accumulator::<Results>::zero()
-                .map_pairs(self.warpgroup, |row, column, _| read(rows[row], column));
             all = all
                 .map_rows(self.warpgroup, |row, _, sum| sum * before[row])
                 .add_scaled(&part, factors);
-            merged.sums = [0, 1].map(|row| {
-                math::fma(states[row][1], factors[row], merged.sums[row] * before[row])
-            });
+            merged.sums = [0, 1]
+                .map(|row| math::fma(states[row][1], factors[row], merged.sums[row] * before[row]));
             merged.greatest = greatest;
-            of_block += 1;
         }
         // All four lanes that share a row have the sum of all of them.
         merged.sums = merged.sums.map(|sum| sum * 0.25);

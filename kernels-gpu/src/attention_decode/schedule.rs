@@ -224,9 +224,6 @@ impl Segment {
     /// Returns the tiles that have keys.
     #[inline(always)]
     pub(super) fn loaded(&self) -> [u32; 2] {
-        [
-            self.tiles[0],
-            self.tiles[1].min(self.keys.div_ceil(KEYS)),
-        ]
+        [self.tiles[0], self.tiles[1].min(self.keys.div_ceil(KEYS))]
     }
 }

@@ -1,7 +1,10 @@
 //! Attention to a cache in pages against its definition, in `f64`.
 
 use half::{bf16, f16};
-use kernels_gpu::{attention_decode::{AttentionDecode, ELEMENTS}, gemm::Numbers};
+use kernels_gpu::{
+    attention_decode::{AttentionDecode, ELEMENTS},
+    gemm::Numbers,
+};
 use tests_references::Attention as Reference;
 use tma_launch::Buffer;
 
@@ -127,7 +130,14 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
     let (q_bits, q) = random(numbers, of_queries, 0);
     let mut caches = [1000, 2000].map(|seed| {
         let nan = vec![0x7fff; of_cache];
-        (nan, random(numbers, lengths.iter().sum::<u32>() as usize * key_heads * elements, seed))
+        (
+            nan,
+            random(
+                numbers,
+                lengths.iter().sum::<u32>() as usize * key_heads * elements,
+                seed,
+            ),
+        )
     });
     let mut results = Vec::new();
     let mut before = 0;
@@ -145,7 +155,8 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
                         false => (page * page_keys + of_key) * key_heads + head,
                     };
                     let from = (before + key) * row + head * elements;
-                    cache[place * elements..][..elements].copy_from_slice(&bits[from..][..elements]);
+                    cache[place * elements..][..elements]
+                        .copy_from_slice(&bits[from..][..elements]);
                 }
             }
             values.push(exact[before * row..][..length * row].to_vec());
