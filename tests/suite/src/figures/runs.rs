@@ -200,9 +200,13 @@ fn measured(what: &str, path: &Path) -> Result<String, String> {
         }
     }
     let all = today + earlier;
-    let name = path.file_name().unwrap_or_default().display();
+    let name = path.file_name().unwrap_or_default().display().to_string();
+    let device = match name.contains("-h100") {
+        true => "NVIDIA H100",
+        false => "NVIDIA H200",
+    };
     Ok(format!(
-        "| {what} | NVIDIA H200, [`{name}`](../benches/records/{name}) | {all} | {today} | | {earlier} | |\n"
+        "| {what} | {device}, [`{name}`](../benches/records/{name}) | {all} | {today} | | {earlier} | |\n"
     ))
 }
 
