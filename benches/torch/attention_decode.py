@@ -175,8 +175,8 @@ def cudnn_paged(q, cache, table, lengths):
     sequences, queries = q.shape[:2]
     results = torch.empty_like(q).transpose(1, 2)
     pages = table.view(sequences, 1, -1, 1)
-    of_q, of_kv = (torch.full_like(lengths, queries), lengths)
-    given = [q.transpose(1, 2), *(part.transpose(1, 2) for part in cache), pages, pages, of_q.view(-1, 1, 1, 1), of_kv.view(-1, 1, 1, 1)]
+    of_lengths = [one.view(-1, 1, 1, 1) for one in (torch.full_like(lengths, queries), lengths)]
+    given = [*(tensor.transpose(1, 2) for tensor in (q, *cache)), pages, pages, *of_lengths]
     names = ("q", "k", "v", "paged_attention_k_table", "paged_attention_v_table", "seq_len_q", "seq_len_kv")
     tensors = [graph.tensor_like(tensor) for tensor in given]
     output, _ = graph.sdpa(
@@ -216,7 +216,8 @@ def works_of(module, sequences, keys, heads, key_heads, page, queries):
         "copy": lambda: destination.copy_(copied),
     }
     k, v = (part.view(-1)[: copied.numel()].view(sequences, keys, key_heads, ELEMENTS).transpose(1, 2) for part in cache)
-    packed = q.view(sequences, queries, key_heads, -1, ELEMENTS).permute(0, 2, 1, 3, 4).reshape(sequences, key_heads, -1, ELEMENTS)
+    packed = q.view(sequences, queries, key_heads, -1, ELEMENTS).transpose(1, 2)
+    packed = packed.reshape(sequences, key_heads, -1, ELEMENTS)
     for name in BACKENDS:
         works[name] = vendor(name, q.transpose(1, 2), k, v)
         works[f"{name}_packed"] = vendor(name, packed, k, v)
