@@ -2,12 +2,12 @@
 
     python3 attention_decode.py --ptx kernels/sm_90a.ptx [--compiled compiled.json] [--out FILE]
 
-All are checked first: against float64, with lengths of all kinds, over results that were poisoned with NaN, in a cache whose
-unused keys and values are NaN; and a second launch has to give the same bits. Then all run in bursts after a pause, in random
-order, and medians of bursts are compared. Numbers are N(0, 1). Bytes are those of the keys and values. The copy reads half as
-many and writes them. PyTorch has the keys and values in one piece and no mask; where it is `packed`, the heads that share a
-head of keys are queries of one head, and where not, heads are shared by `enable_gqa`. `cudnn_paged` has the same pages, where the
-package cudnn is installed.
+All are checked first: against float64, with lengths of all kinds, over results that were poisoned with NaN, in a
+cache whose unused keys and values are NaN; and a second launch has to give the same bits. Then all run in bursts
+after a pause, in random order, and medians of bursts are compared. Numbers are N(0, 1). Bytes are those of the keys
+and values. The copy reads half as many and writes them. PyTorch has the keys and values in one piece and no mask;
+where it is `packed`, the heads that share a head of keys are queries of one head, and where not, heads are shared by
+`enable_gqa`. `cudnn_paged` has the same pages, where the package cudnn is installed.
 """
 
 import ctypes
@@ -206,7 +206,8 @@ def cudnn_paged(q, cache, table, lengths):
 def works_of(module, sequences, keys, heads, key_heads, page, queries):
     pages = -(-keys // page)
     table = torch.randperm(sequences * pages, device="cuda").int().view(sequences, pages)
-    cache = [torch.randn(sequences * pages, page, key_heads, ELEMENTS, device="cuda", dtype=torch.bfloat16) for _ in range(2)]
+    shape = (sequences * pages, page, key_heads, ELEMENTS)
+    cache = [torch.randn(shape, device="cuda", dtype=torch.bfloat16) for _ in range(2)]
     lengths = torch.full((sequences,), keys, dtype=torch.int32, device="cuda")
     q = torch.randn(sequences, queries, heads, ELEMENTS, device="cuda", dtype=torch.bfloat16)
     copied = torch.empty(sequences * keys * key_heads * ELEMENTS, dtype=torch.bfloat16, device="cuda").normal_()
