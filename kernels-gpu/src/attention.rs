@@ -1,6 +1,7 @@
 //! Attention by tensor cores; scores never leave the registers.
 
 mod items;
+pub(crate) mod softmax;
 
 use core::mem::offset_of;
 
@@ -8,16 +9,17 @@ use tma::{
     Accumulator, Block, Columns, Fragment, KernelArg, Matrix, Outputs, Rows, SharedPtr, Steps,
     Swizzle128, Tile, TileMap, Warpgroup,
     halves::{Bf16, F16, Half},
-    kernel, math,
+    kernel,
     matrix::{Boxes, MatrixElement},
     pipeline::{self, Fill, ProductStage, Products},
-    ptx::{ex2, mbarrier::Mbarrier, wgmma::Sums},
+    ptx::{mbarrier::Mbarrier, wgmma::Sums},
     ring::{Cursor, Ring},
     shared,
 };
 
 use crate::gemm::Identity;
 use items::{Positions, each_item};
+use softmax::Softmax;
 
 /// The number of queries that a block has at a time: 64 for each warpgroup that multiplies.
 pub const QUERIES: u32 = 128;
@@ -57,66 +59,6 @@ pub struct Sequences {
     pub group: u32,
     /// The factor of the scores, which is positive: it includes log2(e), since powers of 2 are computed.
     pub scale: f32,
-}
-
-/// The state of the softmax for a thread's two rows.
-#[derive(Clone, Copy)]
-struct Softmax {
-    warpgroup: Warpgroup,
-    scale: f32,
-    /// The greatest score.
-    greatest: [f32; 2],
-    /// Sums of the powers of this thread's scores.
-    sums: [f32; 2],
-}
-
-impl Softmax {
-    /// Returns the powers of the next scores, and the factor for the results so far.
-    #[inline(always)]
-    fn add<S: Rows>(&mut self, scores: Accumulator<S>) -> (Accumulator<S>, [f32; 2]) {
-        let greatest = scores.fold_rows(self.greatest, f32::max);
-        let greatest = self.warpgroup.reduce_rows(greatest, f32::max);
-        let shifts = greatest.map(|score| self.shift(score));
-        let factors = [0, 1].map(|row| {
-            ex2::approx_ftz_f32(math::fma(self.greatest[row], self.scale, -shifts[row]))
-        });
-        let power =
-            |row: usize, _, score| ex2::approx_ftz_f32(math::fma(score, self.scale, -shifts[row]));
-        let powers = scores.map_rows(self.warpgroup, power);
-        let sums = [0, 1].map(|row| self.sums[row] * factors[row]);
-        let sums = powers.fold_rows(sums, |a, b| a + b);
-        let (powers, sums) = powers.pinned(sums);
-        (self.greatest, self.sums) = (greatest, sums);
-        (powers, factors)
-    }
-
-    /// Returns the exponent that is subtracted: none where there is no score yet.
-    #[inline(always)]
-    fn shift(&self, greatest: f32) -> f32 {
-        if greatest == f32::NEG_INFINITY {
-            0.0
-        } else {
-            greatest * self.scale
-        }
-    }
-
-    /// Returns the factor for the results, and the logarithms of the sums.
-    #[inline(always)]
-    fn finish(self) -> [[f32; 2]; 2] {
-        let sums = self.warpgroup.reduce_rows(self.sums, |a, b| a + b);
-        let factor = |sum| {
-            if sum == 0.0 {
-                0.0
-            } else {
-                math::approx::rcp(sum)
-            }
-        };
-        let logarithm = |row: usize| {
-            let exponent = self.shift(self.greatest[row]) + math::approx::log2(sums[row]);
-            exponent * core::f32::consts::LN_2
-        };
-        [sums.map(factor), [0, 1].map(logarithm)]
-    }
 }
 
 #[repr(C)]
@@ -381,12 +323,7 @@ unsafe fn attend<
                         batch.multiply_fragment(values).commit()
                     }
                 };
-            let mut softmax = Softmax {
-                warpgroup,
-                scale: sequences.scale,
-                greatest: [f32::NEG_INFINITY; 2],
-                sums: [0.0; 2],
-            };
+            let mut softmax = Softmax::new(warpgroup, sequences.scale);
             let mut sums = Accumulator::<R>::zero();
             if tiles > 0 {
                 let mut tile = tiles - 1;

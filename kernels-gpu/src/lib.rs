@@ -40,6 +40,9 @@ pub mod all_reduce;
 // `wgmma` is an instruction of a single architecture.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub mod attention;
+// See above.
+#[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
+pub mod attention_decode;
 mod config;
 pub mod consume_map;
 pub mod conv_im2col;

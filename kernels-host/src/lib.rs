@@ -68,6 +68,8 @@
 
 #[cfg(feature = "attention")]
 mod attention;
+#[cfg(feature = "attention")]
+mod attention_decode;
 #[cfg(any(feature = "attention", feature = "gemm"))]
 mod element;
 mod entries;
@@ -88,6 +90,8 @@ mod rows;
 
 #[cfg(feature = "attention")]
 pub use attention::{AttentionShape, AttentionTensors, Starts};
+#[cfg(feature = "attention")]
+pub use attention_decode::{DecodeMemory, DecodeShape, DecodeTensors};
 #[cfg(any(feature = "attention", feature = "gemm"))]
 pub use element::{Element, Output};
 #[cfg(feature = "gemm")]

@@ -45,7 +45,7 @@ elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 E4m3 = E4m3 i8 = S8 u8 = U8 }
 #[cfg(feature = "half")]
 elements! { half::f16 = F16 half::bf16 = Bf16 }
 
-/// The layout of the elements of a [`Matrix`]: [`Boxes`], or a [`Part`] of them.
+/// The layout of the elements of a [`Matrix`]: [`Boxes`], a [`Part`] of them, or [`Deep`] ones.
 pub trait Layout: crate::sealed::Sealed {
     /// The type of a matrix element.
     type Element: MatrixElement;
@@ -66,6 +66,16 @@ pub trait Layout: crate::sealed::Sealed {
     /// Rows or columns of a unit, and the bytes from one unit to the next.
     #[doc(hidden)]
     const UNIT: (usize, u32);
+    /// The number of instructions along K of a tile, and the bytes from there to the first of the next tile along K.
+    #[doc(hidden)]
+    const ALONG_K: (u64, u32) = (u64::MAX, 0);
+}
+
+/// Returns the distance, in units of a descriptor, from the first operand along K to the one with this number.
+#[inline(always)]
+const fn step_offset<L: Layout>(step: u64) -> u64 {
+    let (steps, bytes) = L::ALONG_K;
+    (step / steps * bytes as u64 + step % steps * L::STEP_BYTES as u64) >> 4
 }
 
 /// Returns the number of elements along K of one instruction.
@@ -93,6 +103,10 @@ pub struct Boxes<S, M, const TILES: usize, const K_MAJOR: bool>(PhantomData<(S, 
 
 /// The layout of `MN` of the rows of A, or of the columns of B, of a matrix.
 pub struct Part<L, const MN: usize>(PhantomData<L>);
+
+/// The layout of a matrix in `TILES` tiles that follow each other along K, where elements along K are contiguous: a row of
+/// A, or a column of B, is a row of each tile.
+pub struct Deep<S, M, const TILES: usize>(PhantomData<(S, M)>);
 
 /// A box of one matrix: of two dimensions, or of three, in a tensor of several matrices.
 pub trait MatrixBox: TileArray {
@@ -157,6 +171,26 @@ where
     };
 }
 
+impl<S, M, const TILES: usize> crate::sealed::Sealed for Deep<S, M, TILES> {}
+impl<S, M, const TILES: usize> Layout for Deep<S, M, TILES>
+where
+    S: MatrixBox<Element: MatrixElement>,
+    M: Mode,
+{
+    type Element = S::Element;
+    type Tiles = [Tile<S, M>; TILES];
+    const MN: usize = S::HEIGHT;
+    const K: usize = TILES * S::WIDTH;
+    const K_MAJOR: bool = true;
+    const DESCRIPTOR: MatrixDescriptor = Boxes::<S, M, 1, true>::DESCRIPTOR;
+    const STEP_BYTES: u32 = Boxes::<S, M, 1, true>::STEP_BYTES;
+    const UNIT: (usize, u32) = Boxes::<S, M, 1, true>::UNIT;
+    const ALONG_K: (u64, u32) = (
+        (S::WIDTH / step_elems::<S::Element>()) as u64,
+        Self::DESCRIPTOR.leading_bytes,
+    );
+}
+
 impl<L, const MN: usize> crate::sealed::Sealed for Part<L, MN> {}
 impl<L: Layout, const MN: usize> Layout for Part<L, MN> {
     type Element = L::Element;
@@ -174,6 +208,7 @@ impl<L: Layout, const MN: usize> Layout for Part<L, MN> {
     const DESCRIPTOR: MatrixDescriptor = L::DESCRIPTOR;
     const STEP_BYTES: u32 = L::STEP_BYTES;
     const UNIT: (usize, u32) = L::UNIT;
+    const ALONG_K: (u64, u32) = L::ALONG_K;
 }
 
 /// A matrix in shared memory: A or B of a product, for as long as `'stage`.
@@ -262,8 +297,8 @@ where
     }
     let mut step = 0;
     while step < const { (A::K / step_elems::<A::Element>()) as u64 } {
-        let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
-        let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
+        let a = a.descriptor + step_offset::<A>(step);
+        let b = b.descriptor + step_offset::<B>(step);
         let scale_d = ADD || step > 0;
         // If K is not contiguous, the instruction transposes.
         #[expect(
@@ -301,7 +336,7 @@ pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(
     b: Matrix<'_, B>,
     step: u64,
 ) -> D {
-    let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
+    let b = b.descriptor + step_offset::<B>(step);
     // SAFETY: the matrix is in memory and stays (2), its writes went before (2 of `from_ptr`); the rest is (1).
     unsafe {
         if B::K_MAJOR {

@@ -19,6 +19,7 @@ const BENCH: &str = "bench-h200.txt";
 const GEMM: &str = "gemm-h200.json";
 const GEMM_FP8: &str = "gemm-fp8-h200.json";
 const ATTENTION: &str = "attention-h200.json";
+const ATTENTION_DECODE: &str = "attention-decode-h100.json";
 const NORMS: &str = "norms-h200.json";
 const STEPS: &str = "gemm-step-h200.json";
 
@@ -62,6 +63,7 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
                     "attention",
                 ],
             )?,
+            "attention-decode" => attention_decode(folder)?,
             "norms" => norms(folder)?,
             "gemm-steps" => gemm_steps(folder)?,
             _ if name.starts_with("gemm-step-") => steps::report(&name["gemm-step-".len()..])?,
@@ -229,6 +231,30 @@ fn gemm_steps(folder: &Path) -> Result<String, String> {
         let step = row["step"].as_str().ok_or("a row has no step")?;
         let (rate, ratio) = (number(&row["tflops"])?, number(&row["ratio"])?);
         page += &format!("| {step} | {rate:.1} | {ratio:.3} |\n");
+    }
+    Ok(page)
+}
+
+/// Returns attention to pages beside cuDNN's and PyTorch's flash attention, with the copy.
+fn attention_decode(folder: &Path) -> Result<String, String> {
+    let (mut page, rows) = torch_record(folder, ATTENTION_DECODE)?;
+    page += "| sequences x keys x heads x heads of keys x keys of a page | queries | copy | cuDNN | cuDNN, packed | cuDNN, paged | \
+             flash, packed | `attention_decode` | of the copy |\n\
+             | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+    for row in &rows {
+        page += &format!("| {} | {} |", size(row)?, number(&row["queries"])?);
+        let names = [
+            "copy",
+            "cudnn",
+            "cudnn_packed",
+            "cudnn_paged",
+            "flash_packed",
+            "attention_decode",
+        ];
+        for name in names {
+            page += &format!(" {:.0} |", number(&row["gb_per_s"][name])?);
+        }
+        page += &format!(" {:.3} |\n", number(&row["of_copy"])?);
     }
     Ok(page)
 }

@@ -4,7 +4,7 @@ use crate::ptx::setmaxnreg;
 /// The number of threads of a warpgroup, which changes its registers as a whole.
 const WARPGROUP: u32 = Warpgroup::THREADS;
 
-/// Returns the registers of a thread when the kernel begins, if each block has a multiprocessor of its own.
+/// Returns the registers of a thread when the kernel begins, if a multiprocessor has this number of threads.
 const fn at_entry(threads: u32) -> u32 {
     let most = 65_536 / threads / 8 * 8;
     if most > 255 { 256 } else { most }
@@ -84,6 +84,34 @@ impl Block {
         first: impl FnOnce(Warps),
         others: impl FnOnce(Warps),
     ) {
+        // SAFETY: each block has a multiprocessor of its own (1).
+        unsafe { self.split_shared_registers::<1, THREADS, FEWER, MORE>(first, others) };
+    }
+
+    /// Runs two roles as [`split_registers`](Self::split_registers) does, where `BLOCKS` blocks share the registers of
+    /// a multiprocessor.
+    ///
+    /// ```compile_fail,E0080
+    /// # use tma::Block;
+    /// # let block = unsafe { Block::converged() };
+    /// // 128 * 40 + 128 * 224 registers are more than 256 * 128, which each of two blocks begins with.
+    /// unsafe { block.split_shared_registers::<2, 256, 40, 224>(|_| (), |_| ()) };
+    /// ```
+    ///
+    /// # Safety
+    /// 1. The kernel is compiled for this number of blocks, of `THREADS` threads, on each multiprocessor:
+    ///    `#[kernel(max_threads = THREADS, min_blocks = BLOCKS)]`.
+    #[inline(always)]
+    pub unsafe fn split_shared_registers<
+        const BLOCKS: u32,
+        const THREADS: u32,
+        const FEWER: u32,
+        const MORE: u32,
+    >(
+        self,
+        first: impl FnOnce(Warps),
+        others: impl FnOnce(Warps),
+    ) {
         const {
             assert!(
                 THREADS.is_multiple_of(WARPGROUP) && 2 * WARPGROUP <= THREADS && THREADS <= 1024,
@@ -91,12 +119,14 @@ impl Block {
             );
             setmaxnreg::assert_registers(FEWER);
             setmaxnreg::assert_registers(MORE);
+            let at_entry = at_entry(BLOCKS * THREADS);
             assert!(
-                FEWER <= at_entry(THREADS) && at_entry(THREADS) <= MORE,
-                "the first role gives up registers and the other gets some: a thread begins with 65536 / THREADS"
+                FEWER <= at_entry && at_entry <= MORE,
+                "the first role gives up registers and the other gets some: a thread begins with 65536 / THREADS, or its \
+                 part of that where blocks share a multiprocessor"
             );
             assert!(
-                FEWER * WARPGROUP + MORE * (THREADS - WARPGROUP) <= at_entry(THREADS) * THREADS,
+                FEWER * WARPGROUP + MORE * (THREADS - WARPGROUP) <= at_entry * THREADS,
                 "the registers of all threads are no more than those that they begin with"
             );
         };

@@ -13,6 +13,8 @@ pub struct Warpgroup {
     before: u32,
     /// This thread's warp in the block.
     warp_index: u32,
+    /// The barrier and the threads of its role.
+    role: [u32; 2],
 }
 
 impl Warpgroup {
@@ -69,6 +71,22 @@ impl Warpgroup {
         );
     }
 
+    /// Returns the number of threads of all warpgroups of this role.
+    #[inline(always)]
+    pub fn role_threads(self) -> u32 {
+        self.role[1]
+    }
+
+    /// Waits until every thread of all warpgroups of this role is here. Earlier writes of each thread are visible to all.
+    /// Collective of the role.
+    ///
+    /// PTX: `bar.sync BARRIER, threads;`
+    #[inline(always)]
+    pub fn sync_role(self) {
+        let [barrier, threads] = self.role;
+        sync_warps(barrier, threads);
+    }
+
     /// Returns whether this is the one thread, a lane of the first warp, that issues copies. Collective.
     ///
     /// Every call elects the same thread (PTX ISA 9.7.13.14, "elect.sync").
@@ -92,6 +110,7 @@ impl Block {
             index: warp_index / Warpgroup::WARPS,
             before: 0,
             warp_index,
+            role: [0, self.threads()],
         })
     }
 }
@@ -110,6 +129,7 @@ impl Warps {
             index: (warp_index - self.first_thread / Warp::LANES) / Warpgroup::WARPS,
             before: self.first_thread / Warpgroup::THREADS,
             warp_index,
+            role: [self.barrier, self.threads],
         })
     }
 }

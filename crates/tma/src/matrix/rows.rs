@@ -23,6 +23,25 @@ impl<R: Rows> Accumulator<R> {
         }
     }
 
+    /// Replaces each two neighbouring sums by `change(row, column, sums)`, given the column of the first one; rows and columns
+    /// are numbered as in [`map_rows`](Self::map_rows).
+    #[inline(always)]
+    pub fn map_pairs(
+        self,
+        warpgroup: Warpgroup,
+        change: impl Fn(usize, u32, [f32; 2]) -> [f32; 2],
+    ) -> Self {
+        let first = warpgroup.warp().lane() % 4 * 2;
+        Self {
+            registers: self.registers.quads(|eight, [a, b, c, d]| {
+                let column = first + 8 * eight;
+                let [a, b] = change(0, column, [a, b]);
+                let [c, d] = change(1, column, [c, d]);
+                [a, b, c, d]
+            }),
+        }
+    }
+
     /// Adds other sums, multiplied by the factor of their row; each is rounded once. Rows are numbered as in
     /// [`map_rows`](Self::map_rows).
     #[doc(alias("promotion", "FADD"))]

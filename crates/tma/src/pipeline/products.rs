@@ -187,6 +187,25 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
         fill: impl FnOnce(Fill<T, STAGES>),
         multiply: impl FnOnce(Warpgroup, Products<T, STAGES, READ>),
     ) {
+        // SAFETY: each block has a multiprocessor of its own (1).
+        unsafe { self.split_shared::<1, THREADS, FILLING, MULTIPLYING>(fill, multiply) };
+    }
+
+    /// Runs two roles as [`split`](Self::split) does, where `BLOCKS` blocks share the registers of a multiprocessor.
+    ///
+    /// # Safety
+    /// 1. The condition of [`Block::split_shared_registers`].
+    #[inline(always)]
+    pub unsafe fn split_shared<
+        const BLOCKS: u32,
+        const THREADS: u32,
+        const FILLING: u32,
+        const MULTIPLYING: u32,
+    >(
+        self,
+        fill: impl FnOnce(Fill<T, STAGES>),
+        multiply: impl FnOnce(Warpgroup, Products<T, STAGES, READ>),
+    ) {
         let pipeline = self.pipeline;
         let another = || Pipeline { ..pipeline };
         let filling = |warps: Warps| {
@@ -210,8 +229,13 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
             }
         };
         let block = pipeline.block;
-        // SAFETY: the kernel is compiled for blocks of `THREADS` threads, one on each multiprocessor (1).
-        unsafe { block.split_registers::<THREADS, FILLING, MULTIPLYING>(filling, multiplying) };
+        // SAFETY: the kernel is compiled for `BLOCKS` blocks of `THREADS` threads on each multiprocessor (1).
+        unsafe {
+            block.split_shared_registers::<BLOCKS, THREADS, FILLING, MULTIPLYING>(
+                filling,
+                multiplying,
+            );
+        };
     }
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use tests_records::{Digest, Origin};
 use tma_host::Capability;
 
-use super::{ATTENTION, BENCH, DIGESTS, GEMM, GEMM_FP8, NORMS, RECORDS, STEPS};
+use super::{ATTENTION, ATTENTION_DECODE, BENCH, DIGESTS, GEMM, GEMM_FP8, NORMS, RECORDS, STEPS};
 use crate::{
     cases::cases,
     copies::record::Samples,
@@ -24,6 +24,10 @@ const MEASURED: &[(&str, &str)] = &[
     ("kernels of products beside cuBLASLt", GEMM),
     ("kernels of products with scales beside cuBLASLt", GEMM_FP8),
     ("kernels of attention beside cuDNN", ATTENTION),
+    (
+        "kernels of attention to pages beside cuDNN",
+        ATTENTION_DECODE,
+    ),
     ("kernels over rows beside PyTorch", NORMS),
     ("steps to a product beside cuBLAS", STEPS),
 ];
@@ -196,9 +200,13 @@ fn measured(what: &str, path: &Path) -> Result<String, String> {
         }
     }
     let all = today + earlier;
-    let name = path.file_name().unwrap_or_default().display();
+    let name = path.file_name().unwrap_or_default().display().to_string();
+    let device = match name.contains("-h100") {
+        true => "NVIDIA H100",
+        false => "NVIDIA H200",
+    };
     Ok(format!(
-        "| {what} | NVIDIA H200, [`{name}`](../benches/records/{name}) | {all} | {today} | | {earlier} | |\n"
+        "| {what} | {device}, [`{name}`](../benches/records/{name}) | {all} | {today} | | {earlier} | |\n"
     ))
 }
 

@@ -172,9 +172,10 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 
 /// Entries that represent all of their kernel; the others differ by types, layouts and tiles. The causal ones of
 /// `attention` also have one item for each block.
-const FOR_ALL: [(&str, &[&str]); 8] = [
+const FOR_ALL: [(&str, &[&str]); 9] = [
     ("all_reduce", &["all_reduce_bf16_2"]),
     ("attention", &["attention_128_bf16_false"]),
+    ("attention_decode", &["attention_decode_bf16"]),
     (
         "gemm",
         &["gemm_bf16_true_true", "gemm_batched_narrow_bf16_true_true"],

@@ -1,0 +1,169 @@
+//! Results of parts of the keys, which the last block merges.
+
+use tma::{
+    Accumulator, GlobalPtr, Warpgroup, math,
+    ptx::{AcqRel, Gpu, ex2},
+};
+
+use super::{ELEMENTS, Results, schedule::Segment};
+use crate::attention::softmax::Softmax;
+
+/// The number of pairs of `f32` of a place, of each lane: sums of two rows, and the states of both.
+const PAIRS: u32 = ELEMENTS / 8 * 2 + 2;
+/// The number of `f32` of a place.
+pub(super) const PARTIAL: u32 = 2 * 32 * PAIRS;
+
+/// The parts of 16 rows of a warp.
+///
+/// A block has at most two segments that are not a whole item: one that begins before it, and one that ends after it.
+/// Each has a place for the rows of each warp. A thread reads the numbers that the same thread of another block wrote.
+#[derive(Clone, Copy)]
+pub(super) struct Partials {
+    warpgroup: Warpgroup,
+    /// The first place of this warp's rows.
+    places: *mut f32,
+    counters: *mut u32,
+    /// The number of warps of a block that have rows.
+    warps: u32,
+    /// True if these rows of the thread exist; the first row of the warp does.
+    exist: [bool; 2],
+}
+
+impl Partials {
+    /// # Safety
+    /// 1. Each block has two places of [`PARTIAL`] numbers for each of `warps` warps, at a multiple of 8 bytes, and a counter
+    ///    for each of these that is zero before the kernel. No other code uses them. The first row of the warp exists.
+    #[inline(always)]
+    pub(super) unsafe fn new(
+        warpgroup: Warpgroup,
+        partials: *mut f32,
+        counters: *mut u32,
+        warps: u32,
+        exist: [bool; 2],
+    ) -> Self {
+        let warp = warpgroup.index() * Warpgroup::WARPS + warpgroup.warp_index();
+        Self {
+            warpgroup,
+            places: partials.wrapping_add((warp * PARTIAL) as usize),
+            counters: counters.wrapping_add(warp as usize),
+            warps,
+            exist,
+        }
+    }
+
+    /// Returns the first pair of a row in a block's place. A row that does not exist has the pairs of the warp's first one,
+    /// so that no load depends on a branch.
+    #[inline(always)]
+    fn row(&self, segment: &Segment, block: u32, row: usize) -> *mut u64 {
+        let place = 2 * block + u32::from(block == segment.blocks[0]);
+        let lane = self.warpgroup.warp().lane();
+        let number = if self.exist[row] {
+            row as u32 * 32 + lane
+        } else {
+            lane % 4
+        };
+        let place = place as usize * (self.warps * PARTIAL) as usize;
+        let pairs: *mut u64 = self.places.wrapping_add(place).cast();
+        pairs.wrapping_add(number as usize)
+    }
+
+    /// Writes the sums of a segment, and merges all segments of the item if they are complete: returns the sums over all keys
+    /// with the state, in the last warp that gets here. Collective of the warp.
+    ///
+    /// # Safety
+    /// 1. The segment is this block's, and not the whole item; each of the item's segments gets here once.
+    #[inline(always)]
+    pub(super) unsafe fn merge(
+        &self,
+        block: u32,
+        segment: &Segment,
+        softmax: Softmax,
+        sums: &Accumulator<Results>,
+    ) -> Option<(Softmax, Accumulator<Results>)> {
+        /// The column of the state.
+        const STATE: u32 = ELEMENTS;
+        let warp = self.warpgroup.warp();
+        let [first, last] = segment.blocks;
+        let own = [0, 1].map(|row| self.row(segment, block, row));
+        let write = |row: usize, column, pair| {
+            if self.exist[row] {
+                // SAFETY: the place has this pair, which no other thread uses before the arrival below (1 of `new`).
+                unsafe { *at(own[row], column) = bits(pair) };
+            }
+        };
+        sums.each_pair(self.warpgroup, write);
+        let of_rows = self.warpgroup.reduce_rows(softmax.sums, |a, b| a + b);
+        write(0, STATE, [softmax.greatest[0], of_rows[0]]);
+        write(1, STATE, [softmax.greatest[1], of_rows[1]]);
+        warp.sync();
+        let counter = self.counters.wrapping_add((first * self.warps) as usize);
+        let mut arrived = 0;
+        if warp.lane() == 0 {
+            // SAFETY: the counter is there, and all blocks add to it atomically (1 of `new`).
+            arrived = unsafe { GlobalPtr::from_ptr(counter).fetch_add::<AcqRel, Gpu>(1) };
+        }
+        if warp.shuffle(arrived, 0) != last - first {
+            return None;
+        }
+        warp.sync();
+        if warp.lane() == 0 {
+            // SAFETY: all have arrived (1), so that no other thread uses the counter before the next launch.
+            unsafe { *counter = 0 };
+        }
+        let read = |row: *mut u64, column| {
+            // SAFETY: a thread wrote the pair before the arrival that this warp has seen (1).
+            pair(unsafe { *at(row, column) })
+        };
+        let mut merged = Softmax::new(self.warpgroup, softmax.scale);
+        let mut all = Accumulator::<Results>::zero();
+        let load = |of_block: u32| {
+            let rows = [0, 1].map(|row| self.row(segment, of_block, row));
+            let part = Accumulator::<Results>::zero()
+                .map_pairs(self.warpgroup, |row, column, _| read(rows[row], column));
+            (rows.map(|row| read(row, STATE)), part)
+        };
+        let mut next = load(first);
+        let mut of_block = first;
+        while of_block <= last {
+            of_block += 1;
+            let (states, part) = next;
+            // Loads are in flight while the part before is added.
+            next = load(of_block.min(last));
+            let greatest = [0, 1].map(|row| merged.greatest[row].max(states[row][0]));
+            let factor = |row: usize, of: f32| {
+                let shift = merged.shift(greatest[row]);
+                ex2::approx_ftz_f32(math::fma(of, softmax.scale, -shift))
+            };
+            let before = [0, 1].map(|row| factor(row, merged.greatest[row]));
+            let factors = [0, 1].map(|row| factor(row, states[row][0]));
+            all = all
+                .map_rows(self.warpgroup, |row, _, sum| sum * before[row])
+                .add_scaled(&part, factors);
+            merged.sums = [0, 1]
+                .map(|row| math::fma(states[row][1], factors[row], merged.sums[row] * before[row]));
+            merged.greatest = greatest;
+        }
+        // All four lanes that share a row have the sum of all of them.
+        merged.sums = merged.sums.map(|sum| sum * 0.25);
+        Some((merged, all))
+    }
+}
+
+/// Returns the pair of a row that has the sums from this even column on.
+#[inline(always)]
+fn at(row: *mut u64, column: u32) -> *mut u64 {
+    row.wrapping_add((column / 8 * 2 * 32) as usize)
+}
+
+#[inline(always)]
+fn bits([low, high]: [f32; 2]) -> u64 {
+    u64::from(low.to_bits()) | u64::from(high.to_bits()) << 32
+}
+
+#[inline(always)]
+fn pair(bits: u64) -> [f32; 2] {
+    [
+        f32::from_bits(bits as u32),
+        f32::from_bits((bits >> 32) as u32),
+    ]
+}

@@ -1,0 +1,140 @@
+use kernels_gpu::attention_decode::AttentionDecode;
+use tma_host::{Buffer, Failure};
+use tma_launch::Conditions;
+
+use crate::{
+    Element, Kernels,
+    operand::{Operand, Operands},
+};
+
+/// The extents of the tensors of [`Kernels::attention_decode`]; heads have 128 elements.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DecodeShape {
+    /// The number of sequences.
+    pub sequences: u32,
+    /// The number of queries of each sequence, 1 to 16: its last positions. A query sees no key after it.
+    pub queries: u32,
+    /// The number of heads of queries.
+    pub heads: u32,
+    /// The number of heads of keys and values. It divides `heads`: neighbouring heads of queries share one.
+    pub key_heads: u32,
+    /// The number of keys of a page: 16, 32, 64 or 128.
+    pub page_keys: u32,
+    /// The number of pages of the cache.
+    pub pages: u32,
+    /// The number of pages that the table has of each sequence.
+    pub sequence_pages: u32,
+    /// True if a page has the keys of one head after those of another (`HND`); otherwise the heads of a key are
+    /// neighbours (`NHD`).
+    #[doc(alias("kv_layout", "NHD", "HND"))]
+    pub is_by_heads: bool,
+    /// The factor of the scores.
+    pub scale: f32,
+}
+
+/// The tensors of [`Kernels::attention_decode`].
+#[derive(Debug)]
+pub struct DecodeTensors<'a, T: Element> {
+    /// `[elements, heads, queries, sequences]`, innermost first.
+    pub queries: &'a Buffer<T>,
+    /// `[elements, key_heads, page_keys, pages]`, innermost first, or `[elements, page_keys, key_heads, pages]`.
+    pub keys: &'a Buffer<T>,
+    /// The values, as the keys.
+    pub values: &'a Buffer<T>,
+    /// The number of keys of each sequence, those of its queries included. Keys beyond its pages are ignored.
+    pub lengths: &'a Buffer<u32>,
+    /// `[sequence_pages, sequences]`, innermost first: the numbers of the pages of each sequence. Keys and values of a page
+    /// that the cache does not have are zero.
+    pub page_table: &'a Buffer<u32>,
+    /// `[elements, heads, queries, sequences]`, innermost first.
+    pub results: &'a mut Buffer<T>,
+}
+
+/// Memory in which the blocks of [`Kernels::attention_decode`] exchange parts of results, for one call at a time.
+#[derive(Debug)]
+pub struct DecodeMemory {
+    partials: Buffer<f32>,
+    /// Zero, except while a kernel runs.
+    counters: Buffer<u32>,
+}
+
+impl DecodeShape {
+    fn arguments(&self, multiprocessors: u32) -> AttentionDecode {
+        AttentionDecode {
+            sequences: self.sequences,
+            queries: self.queries,
+            heads: self.heads,
+            key_heads: self.key_heads,
+            page_keys: self.page_keys,
+            pages: self.pages,
+            sequence_pages: self.sequence_pages,
+            is_by_heads: self.is_by_heads,
+            scale: self.scale,
+            multiprocessors,
+            ..AttentionDecode::default()
+        }
+    }
+}
+
+impl Kernels {
+    /// Allocates the memory that a call of [`attention_decode`](Self::attention_decode) with this shape needs.
+    ///
+    /// # Errors
+    /// Returns the errors of an allocation.
+    pub fn decode_memory(&self, shape: &DecodeShape) -> Result<DecodeMemory, Failure> {
+        let device = self.device();
+        let arguments = shape.arguments(device.multiprocessors());
+        Ok(DecodeMemory {
+            partials: device.zeroed(arguments.partials_len() as usize)?,
+            counters: device.zeroed(arguments.counters_len() as usize)?,
+        })
+    }
+
+    /// Writes `softmax(scale * Q * transpose(K)) * V` to the results, for the last queries of sequences whose keys and values
+    /// are stored in pages.
+    ///
+    /// Results do not depend on the order in which blocks run.
+    ///
+    /// # Errors
+    /// Returns all extents that no kernel supports and all buffers that are too short, with the nearest valid values; or
+    /// the device cannot run `sm_90a` kernels.
+    #[doc(alias("paged_attention", "flash_attn_with_kvcache"))]
+    pub fn attention_decode<T: Element>(
+        &self,
+        shape: &DecodeShape,
+        tensors: DecodeTensors<'_, T>,
+        memory: &mut DecodeMemory,
+    ) -> Result<(), Failure> {
+        let DecodeTensors {
+            queries,
+            keys,
+            values,
+            lengths,
+            page_table,
+            results,
+        } = tensors;
+        let mut operands = Operands::default();
+        let decode = AttentionDecode {
+            numbers: T::NUMBERS,
+            results: operands.add(Operand::new("the results", results.at(0))),
+            queries_at: operands.add(Operand::new("the queries", queries.at(0))),
+            keys_at: operands.add(Operand::new("the keys", keys.at(0))),
+            values_at: operands.add(Operand::new("the values", values.at(0))),
+            lengths: operands.add(Operand::new("the lengths", lengths.at(0))),
+            page_table: operands.add(Operand::new("the page table", page_table.at(0))),
+            partials: operands.add(Operand::new("the memory for parts", memory.partials.at(0))),
+            counters: operands.add(Operand::new("the counters", memory.counters.at(0))),
+            ..shape.arguments(self.device().multiprocessors())
+        };
+        // SAFETY: the buffers are those of the operands, the written ones are borrowed exclusively, and the counters are
+        // zero: they were allocated so, and each kernel leaves them so (1).
+        unsafe {
+            self.start(
+                "attention_decode",
+                Conditions::default(),
+                &decode,
+                &operands,
+            )
+        }
+    }
+}

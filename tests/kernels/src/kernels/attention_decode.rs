@@ -1,0 +1,211 @@
+//! Attention to a cache in pages against its definition, in `f64`.
+
+use half::{bf16, f16};
+use kernels_gpu::{
+    attention_decode::{AttentionDecode, ELEMENTS},
+    gemm::Numbers,
+};
+use tests_references::Attention as Reference;
+use tma_launch::Buffer;
+
+use super::{Kernel, kept, numbers};
+use crate::{Expected, Format, Scenario};
+
+pub(super) const KERNEL: Kernel = Kernel {
+    name: "attention_decode",
+    summary: "attention of the last queries of sequences to keys and values in pages: every block has as many keys",
+    golden: &["attention_decode_bf16"],
+    showcase: || scenario(&of([3, 8, 2], 64), &[100, 300, 65]),
+    cases,
+};
+
+/// Queries of a sequence, heads of queries and of keys; pages of this many keys.
+fn of([queries, heads, key_heads]: [u32; 3], page_keys: u32) -> AttentionDecode {
+    AttentionDecode {
+        queries,
+        heads,
+        key_heads,
+        page_keys,
+        // Blocks have several tiles, and most heads have several blocks.
+        multiprocessors: 3,
+        ..AttentionDecode::default()
+    }
+}
+
+fn cases() -> Vec<Scenario> {
+    let mut cases = vec![
+        // Fewer tiles than blocks.
+        scenario(&of([1, 2, 1], 64), &[100, 10]),
+        // Blocks have many short sequences, more than a warp has lanes.
+        scenario(
+            &AttentionDecode {
+                multiprocessors: 1,
+                ..of([1, 1, 1], 16)
+            },
+            &(0..40).map(|length| length % 19).collect::<Vec<_>>(),
+        ),
+        // Greater scores let a few powers dominate a sum.
+        scenario(
+            &AttentionDecode {
+                scale: 2.0,
+                ..of([2, 2, 2], 32)
+            },
+            &[130, 70],
+        ),
+        // More rows than a block has.
+        scenario(&of([16, 9, 1], 64), &[100, 16]),
+        // All of the second stage of the ring, several times.
+        scenario(
+            &AttentionDecode {
+                multiprocessors: 1,
+                ..of([1, 1, 1], 128)
+            },
+            &[1000],
+        ),
+    ];
+    for page_keys in [16, 32, 64, 128] {
+        for numbers in [Numbers::Bf16, Numbers::F16] {
+            // One row; several of one warp; of all warps; of two warpgroups.
+            for rows in [[1, 2, 2], [3, 8, 2], [16, 4, 1], [16, 5, 1]] {
+                let decode = AttentionDecode {
+                    numbers,
+                    is_by_heads: rows[0] == 3,
+                    ..of(rows, page_keys)
+                };
+                // No key; fewer than queries; whole tiles; a key more than a tile has.
+                cases.push(scenario(&decode, &[70, 0, 64, 2, 129]));
+            }
+        }
+    }
+    cases
+}
+
+/// The bits of numbers of a type from -1 to 1, and their values.
+fn random(numbers_are: Numbers, len: usize, seed: usize) -> (Vec<u16>, Vec<f64>) {
+    let random = numbers(seed + len).into_iter().skip(seed);
+    let random = random.map(|number| f64::from(number) / f64::from(1 << 23));
+    let rounded = random.map(|value| match numbers_are {
+        Numbers::Bf16 => {
+            let number = bf16::from_f64(value);
+            (number.to_bits(), number.to_f64())
+        }
+        Numbers::F16 => {
+            let number = f16::from_f64(value);
+            (number.to_bits(), number.to_f64())
+        }
+    });
+    rounded.unzip()
+}
+
+/// Sequences of these lengths, with a page more than they need. Keys and values that do not exist are NaN.
+fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    let sequence_pages = longest.div_ceil(decode.page_keys) + 1;
+    let sequences = lengths.len() as u32;
+    let decode = AttentionDecode {
+        sequences,
+        sequence_pages,
+        pages: sequences * sequence_pages,
+        ..*decode
+    };
+    let AttentionDecode { numbers, pages, .. } = decode;
+    let [elements, queries, heads, key_heads, page_keys] = [
+        ELEMENTS,
+        decode.queries,
+        decode.heads,
+        decode.key_heads,
+        decode.page_keys,
+    ]
+    .map(|extent| extent as usize);
+    // Neighbouring pages of a sequence are far apart. The last one of each does not exist.
+    let table: Vec<u32> = (0..pages)
+        .map(|number| match (number + 1) % sequence_pages {
+            0 => u32::MAX,
+            _ => (7 * number + 3) % pages,
+        })
+        .collect();
+    assert!(pages % 7 != 0, "no two places have the same page");
+    let of_queries = sequences as usize * queries * heads * elements;
+    let of_cache = pages as usize * page_keys * key_heads * elements;
+    let (q_bits, q) = random(numbers, of_queries, 0);
+    let mut caches = [1000, 2000].map(|seed| {
+        let nan = vec![0x7fff; of_cache];
+        (
+            nan,
+            random(
+                numbers,
+                lengths.iter().sum::<u32>() as usize * key_heads * elements,
+                seed,
+            ),
+        )
+    });
+    let mut results = Vec::new();
+    let mut before = 0;
+    for (sequence, length) in lengths.iter().enumerate() {
+        let length = *length as usize;
+        let row = key_heads * elements;
+        let mut values = Vec::new();
+        for (cache, (bits, exact)) in &mut caches {
+            for key in 0..length {
+                let page = table[sequence * sequence_pages as usize + key / page_keys] as usize;
+                for head in 0..key_heads {
+                    let of_key = key % page_keys;
+                    let place = match decode.is_by_heads {
+                        true => (page * key_heads + head) * page_keys + of_key,
+                        false => (page * page_keys + of_key) * key_heads + head,
+                    };
+                    let from = (before + key) * row + head * elements;
+                    cache[place * elements..][..elements]
+                        .copy_from_slice(&bits[from..][..elements]);
+                }
+            }
+            values.push(exact[before * row..][..length * row].to_vec());
+        }
+        let reference = Reference {
+            elements,
+            sequences: 1,
+            queries,
+            keys: length,
+            heads,
+            key_heads,
+            scale: f64::from(decode.scale),
+            is_causal: true,
+        };
+        let of_sequence = queries * heads * elements;
+        let q = &q[sequence * of_sequence..][..of_sequence];
+        results.extend(reference.of(q, &values[0], &values[1]).0);
+        before += length;
+    }
+    // The error of the results is dominated by the powers, which are rounded too.
+    let (format, relative_l2) = match numbers {
+        Numbers::Bf16 => (Format::Bf16, 4e-3),
+        Numbers::F16 => (Format::F16, 5e-4),
+    };
+    let partials = vec![f32::NAN; decode.partials_len() as usize];
+    let counters = vec![0_u32; decode.counters_len() as usize];
+    let [(keys, _), (values, _)] = caches;
+    Scenario {
+        name: format!(
+            "{numbers:?}_{queries}x{heads}_of_{key_heads}_pages_of_{page_keys}_lengths_{}x{longest}_scale_{}{}",
+            lengths.len(),
+            decode.scale,
+            if decode.is_by_heads { "_by_heads" } else { "" },
+        ),
+        buffers: vec![
+            Buffer::new("results", &vec![u16::MAX; of_queries]),
+            Buffer::new("queries", &q_bits),
+            Buffer::new("keys", &keys),
+            Buffer::new("values", &values),
+            Buffer::new("lengths", lengths),
+            Buffer::new("page table", &table),
+            Buffer::new("partials", &partials),
+            Buffer::new("counters", &counters),
+        ],
+        // The counters are zero again.
+        launches: vec![kept(decode.launch()), kept(decode.launch())],
+        expected: vec![
+            Expected::near(0, format, results, relative_l2),
+            Expected::of(7, &counters),
+        ],
+    }
+}
