@@ -17,7 +17,7 @@ import { bugs, CORRECT, title, withBug } from "./variants.js";
 /** The most schedules of a search. */
 const BOUND = 20_000;
 /** The most characters of a timeline that is drawn. */
-const MOST_DRAWN = 1_000_000;
+const MOST_DRAWN = 3_000_000;
 
 const checker = new Checker();
 const examples = [...await (await fetch(new URL("data/examples.json", import.meta.url))).json(), OWN];
