@@ -114,12 +114,16 @@ async function check() {
   }
 }
 
+let isRefused = false;
+
 /** Shows what is wrong with the input, if anything is. */
 function refused({ message, violations = [] }) {
   errors.replaceChildren(...(message ? [make("pre", {}, message)] : []));
   launch.mark(violations.map(({ line }) => [line, "here"]));
   if (message) say(violations.length > 0 ? "The launch file needs a change; see the tab Launch." : message.split("\n")[0], "bad");
-  else if (byId("status").classList.contains("bad")) say("");
+  // What a run has reported stays.
+  else if (isRefused) say("");
+  isRefused = Boolean(message);
 }
 
 /** Runs something that takes its time and can be cancelled. */
@@ -127,6 +131,7 @@ async function busy(work) {
   const buttons = [byId("run"), byId("search")];
   for (const button of buttons) button.disabled = true;
   byId("cancel").disabled = false;
+  isRefused = false;
   try {
     await work();
   } catch (error) {
