@@ -17,7 +17,7 @@ import { bugs, CORRECT, title, withBug } from "./variants.js";
 /** The most schedules of a search. */
 const BOUND = 20_000;
 /** The most characters of a timeline that is drawn. */
-const MOST_DRAWN = 1_000_000;
+const MOST_DRAWN = 3_000_000;
 
 const checker = new Checker();
 const examples = [...await (await fetch(new URL("data/examples.json", import.meta.url))).json(), OWN];
@@ -114,12 +114,16 @@ async function check() {
   }
 }
 
+let isRefused = false;
+
 /** Shows what is wrong with the input, if anything is. */
 function refused({ message, violations = [] }) {
   errors.replaceChildren(...(message ? [make("pre", {}, message)] : []));
   launch.mark(violations.map(({ line }) => [line, "here"]));
   if (message) say(violations.length > 0 ? "The launch file needs a change; see the tab Launch." : message.split("\n")[0], "bad");
-  else if (byId("status").classList.contains("bad")) say("");
+  // What a run has reported stays.
+  else if (isRefused) say("");
+  isRefused = Boolean(message);
 }
 
 /** Runs something that takes its time and can be cancelled. */
@@ -127,6 +131,7 @@ async function busy(work) {
   const buttons = [byId("run"), byId("search")];
   for (const button of buttons) button.disabled = true;
   byId("cancel").disabled = false;
+  isRefused = false;
   try {
     await work();
   } catch (error) {

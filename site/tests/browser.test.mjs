@@ -16,7 +16,7 @@ const AXE = require.resolve("axe-core/axe.min.js");
 
 const TYPES = {
   ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".json": "application/json",
-  ".svg": "image/svg+xml", ".wasm": "application/wasm",
+  ".svg": "image/svg+xml",
 };
 /** The folder of the page on the server: not the root, as on pages of a project. */
 const FOLDER = "/a/folder/";
