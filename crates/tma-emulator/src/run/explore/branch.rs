@@ -20,7 +20,7 @@ pub(crate) struct Branch {
     events: Vec<Event>,
 }
 
-/// What is left of a subtree that was explored.
+/// The result of a subtree that was explored.
 pub(crate) struct Explored {
     node: Node,
     requests: Vec<Request>,

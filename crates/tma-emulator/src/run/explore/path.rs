@@ -69,7 +69,7 @@ pub(crate) struct Path {
     pub(in crate::run) after: Aftermath,
     /// Choices up to the one whose subtree this is; 0 for the whole tree.
     pub(super) floor: usize,
-    /// What the subtree asks of choices that are not its own.
+    /// Requests of the subtree to choices that are not its own.
     pub(super) requests: Vec<Request>,
     /// True if the last choice has a process that has not gone yet.
     pub(super) is_pending: bool,

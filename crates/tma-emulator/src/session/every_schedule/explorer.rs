@@ -39,7 +39,7 @@ pub(super) struct Explorer<'a> {
     free: AtomicI64,
 }
 
-/// What was found in some of the executions.
+/// The results of some of the executions.
 #[derive(Default)]
 pub(super) struct Part {
     pub(super) schedules: u64,

@@ -56,8 +56,9 @@ const MEETINGS: &[[&str; 2]] = &[
 /// A kernel of warps that each execute some of the operations; two of them may meet at a barrier.
 pub(crate) fn random_kernel(below: Below<'_>, warps: usize, operations: usize) -> String {
     let count = 1 + below(warps);
+    let sync = if warps > 1 { "bar.sync 0;" } else { "" };
     let mut body = format!(
-        "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared::cta.b64 [%bar], {count}; bar.sync 0; mov.u32 %r9, 0;\n\
+        "setp.eq.u32 %p1, %t, 0; @%p1 mbarrier.init.shared::cta.b64 [%bar], {count}; {sync} mov.u32 %r9, 0;\n\
          mov.u32 %r2, 0; and.b32 %r1, %t, 31; setp.eq.u32 %p7, %r1, 0; setp.lt.u32 %p6, %r1, 16; shr.u32 %r3, %t, 5;\n"
     );
     for warp in 0..warps {
