@@ -302,10 +302,10 @@ fn every_schedule_is_run(programs: &Programs) -> Result<(), Failed> {
     ];
     let output = programs.run(&flags, &["locks"])?;
     let parts = [
-        "proved: launch number 1, `_Z4drawPj`, 1 blocks of 32 threads: 1 schedule explored, 0 more covered\n",
+        "proved: launch number 1, `_Z4drawPj`, 1 x 1 x 1 blocks of 32 x 1 x 1 threads: 1 schedule explored, 0 more covered\n",
         "error[trapped]",
         "  = story: how it comes to this",
-        "findings: launch number 2, `_Z4drawPj`, 1 blocks of 64 threads: 2 schedules explored up to this one\n",
+        "findings: launch number 2, `_Z4drawPj`, 1 x 1 x 1 blocks of 64 x 1 x 1 threads: 2 schedules explored up to this one\n",
         "2 launches under every schedule (1 proved, 1 with an error, 0 not finished): 1 error, 0 warnings\n",
     ];
     // The program continues with what the first schedule leaves, which is right.

@@ -123,6 +123,12 @@ impl Path {
         self.schedule.as_ref()
     }
 
+    /// Returns the process that goes on at an event without a choice.
+    pub(super) fn usual_at(&self, event: usize) -> Option<Process> {
+        let enabled = &self.nodes.get(event)?.enabled;
+        Some(usual(&self.events[..event], enabled))
+    }
+
     pub(super) fn end(&self) -> End {
         self.end
     }
