@@ -323,13 +323,14 @@ fn every_schedule_is_run(programs: &Programs) -> Result<(), Failed> {
         &format!("  = schedule: {name}\n  = launch: number 2"),
         "2 launches checked, one by the schedule: 1 error, 0 warnings\n",
     ];
-    wanted(&output, 3, "", &parts)?;
+    let failed = "cudaGetLastError(): cudaErrorLaunchFailure: unspecified launch failure\n";
+    wanted(&output, 3, failed, &parts)?;
     let wrong = name.replacen(|c: char| c != '0', "0", 1);
     let output = programs.run(&["--schedule", &wrong], &["locks"])?;
     wanted(
         &output,
         3,
-        "",
+        "cudaGetLastError(): cudaErrorInvalidValue: invalid argument\n",
         &["is of another PTX: the text with `_Z4drawPj`"],
     )?;
     let output = programs.run(

@@ -93,7 +93,8 @@ impl Aftermath {
         let at = ctas().flat_map(|cta| {
             let warps = cta.warps.iter().enumerate();
             warps.filter_map(|(warp, state)| {
-                let first = state.groups.first()?;
+                let groups = state.groups.iter();
+                let first = groups.min_by_key(|group| group.mask.trailing_zeros())?;
                 Some(((cta.number, warp as u32), first.pc))
             })
         });
