@@ -65,7 +65,7 @@ pub(crate) struct Path {
     schedule: Option<Schedule>,
     /// Without a reduction, every enabled process is tried at every choice.
     is_plain: bool,
-    /// What the last execution has left, if it repeats a schedule.
+    /// The state that the last execution has left, if it repeats a schedule.
     pub(in crate::run) after: Aftermath,
     /// Choices up to the one whose subtree this is; 0 for the whole tree.
     pub(super) floor: usize,

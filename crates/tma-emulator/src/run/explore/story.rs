@@ -30,7 +30,7 @@ const INDENT: usize = 4;
 /// The number of a block in its grid, and that of a warp in its block.
 type Lane = (u64, u32);
 
-/// What happens in a schedule, as far as a finding depends on it.
+/// The events of a schedule that a finding depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Story {
@@ -46,7 +46,7 @@ pub struct Story {
 pub struct StoryStep {
     /// Index of the warp among the lanes.
     pub lane: usize,
-    /// What the warp does.
+    /// The event in words.
     pub what: String,
     /// Line of the source, as `ring.cu:12`; empty for the end of the story.
     pub at: String,
@@ -70,7 +70,7 @@ impl FailingSchedule {
     }
 }
 
-/// What an execution leaves for its story.
+/// The names and the waits at the end of an execution, for its story.
 #[derive(Default)]
 pub(crate) struct Aftermath {
     /// Names of each block's shared memory.
