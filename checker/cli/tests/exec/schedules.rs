@@ -60,6 +60,6 @@ pub(crate) fn every_schedule_is_run(programs: &Programs) -> Result<(), Failed> {
         &output,
         9,
         "2 numbers are drawn\n",
-        &["the bound of 1 schedules is reached"],
+        &["the bound of 1 schedule is reached"],
     )
 }
