@@ -101,7 +101,7 @@ fn a_deadlock_that_no_seed_shows_is_found_and_repeated() {
         ),
         (
             PTX.to_owned(),
-            name.replace(":3.", ":3.9"),
+            format!("{name}9"),
             "does not fit launch 0, `locks`: it has choices",
         ),
         (

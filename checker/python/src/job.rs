@@ -177,7 +177,7 @@ impl Job {
         Ok((Run::new(0, report, self.launches.len()), proofs))
     }
 
-    /// Whether a schedule is of a launch of this job, by the text of its module.
+    /// Returns whether a schedule is of a launch of this job, by the text of its module.
     fn has_schedule(&self, name: &str) -> PyResult<bool> {
         let name: ScheduleName = name.parse().map_err(PyValueError::new_err)?;
         let launch = self.launches.get(name.launch);

@@ -3,6 +3,7 @@
 //! Needs nvcc, which `cargo xtask setup --cuda` installs; without it the tests are listed as ignored.
 
 mod programs;
+mod schedules;
 
 use std::{
     collections::HashSet,
@@ -15,6 +16,7 @@ use std::{
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use programs::{FLAGS, Programs, clean, exec, library, nvcc, text, wanted};
+use schedules::every_schedule_is_run;
 use serde_json::Value;
 
 type Test = fn(&Programs) -> Result<(), Failed>;
@@ -285,62 +287,6 @@ fn seeds_and_codes(programs: &Programs) -> Result<(), Failed> {
         0,
         "",
         &["2 launches checked under 3 seeds: 0 errors, 0 warnings\n"],
-    )
-}
-
-fn every_schedule_is_run(programs: &Programs) -> Result<(), Failed> {
-    let output = programs.run(&["--seeds", "0..2"], &["locks"])?;
-    wanted(&output, 0, "2 numbers are drawn\n", &[])?;
-    let sarif = programs.folder.path().join("locks.sarif");
-    let sarif_flag = sarif.display().to_string();
-    let flags = [
-        "--all-schedules",
-        "--error-exitcode",
-        "9",
-        "--sarif",
-        &sarif_flag,
-    ];
-    let output = programs.run(&flags, &["locks"])?;
-    let parts = [
-        "proved: launch number 1, `_Z4drawPj`, 1 blocks of 32 threads: 1 schedule explored, 0 more covered\n",
-        "error[trapped]",
-        "  = story: how it comes to this",
-        "findings: launch number 2, `_Z4drawPj`, 1 blocks of 64 threads: 2 schedules explored up to this one\n",
-        "2 launches under every schedule (1 proved, 1 with an error, 0 not finished): 1 error, 0 warnings\n",
-    ];
-    // The program continues with what the first schedule leaves, which is right.
-    wanted(&output, 9, "2 numbers are drawn\n", &parts)?;
-    let log: Value = serde_json::from_str(&fs::read_to_string(&sarif)?)?;
-    let properties = &log["runs"][0]["results"][0]["properties"];
-    let name = properties["schedule"]
-        .as_str()
-        .ok_or("SARIF has no schedule")?;
-    let again = properties["again"].as_str().unwrap_or_default();
-    assert!(again.contains(&format!("--schedule {name} ")), "{again}");
-    let output = programs.run(&["--schedule", name], &["locks"])?;
-    let parts = [
-        "error[trapped]",
-        &format!("  = schedule: {name}\n  = launch: number 2"),
-        "2 launches checked, one by the schedule: 1 error, 0 warnings\n",
-    ];
-    wanted(&output, 3, "", &parts)?;
-    let wrong = name.replacen(|c: char| c != '0', "0", 1);
-    let output = programs.run(&["--schedule", &wrong], &["locks"])?;
-    wanted(
-        &output,
-        3,
-        "",
-        &["is of another PTX: the text with `_Z4drawPj`"],
-    )?;
-    let output = programs.run(
-        &["--all-schedules", "--bound", "1", "--error-exitcode", "9"],
-        &["locks"],
-    )?;
-    wanted(
-        &output,
-        9,
-        "2 numbers are drawn\n",
-        &["the bound of 1 schedules is reached"],
     )
 }
 

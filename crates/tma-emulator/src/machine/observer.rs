@@ -192,15 +192,6 @@ pub struct Range {
     pub bytes: u32,
 }
 
-impl Range {
-    /// Returns whether both contain a byte.
-    pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        self.memory == other.memory
-            && self.address < other.address + u64::from(other.bytes)
-            && other.address < self.address + u64::from(self.bytes)
-    }
-}
-
 /// Kind of an access: read, write, or atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {

@@ -82,3 +82,12 @@ impl OrdinaryAccess {
         }
     }
 }
+
+impl Range {
+    /// Returns whether both contain a byte.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.memory == other.memory
+            && self.address < other.address + u64::from(other.bytes)
+            && other.address < self.address + u64::from(self.bytes)
+    }
+}

@@ -65,7 +65,7 @@ pub(crate) struct Path {
     schedule: Option<Schedule>,
     /// Without a reduction, every enabled process is tried at every choice.
     is_plain: bool,
-    /// What the last execution has left, if it repeats a schedule.
+    /// The state that the last execution has left, if it repeats a schedule.
     pub(in crate::run) after: Aftermath,
     /// Choices up to the one whose subtree this is; 0 for the whole tree.
     pub(super) floor: usize,
@@ -121,6 +121,12 @@ impl Path {
     /// Returns the choices that the path repeats, if it does not explore.
     pub(in crate::run) fn repeated(&self) -> Option<&Schedule> {
         self.schedule.as_ref()
+    }
+
+    /// Returns the process that goes on at an event without a choice.
+    pub(super) fn usual_at(&self, event: usize) -> Option<Process> {
+        let enabled = &self.nodes.get(event)?.enabled;
+        Some(usual(&self.events[..event], enabled))
     }
 
     pub(super) fn end(&self) -> End {

@@ -30,7 +30,7 @@ const INDENT: usize = 4;
 /// The number of a block in its grid, and that of a warp in its block.
 type Lane = (u64, u32);
 
-/// What happens in a schedule, as far as a finding depends on it.
+/// The events of a schedule that a finding depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Story {
@@ -46,7 +46,7 @@ pub struct Story {
 pub struct StoryStep {
     /// Index of the warp among the lanes.
     pub lane: usize,
-    /// What the warp does.
+    /// The event in words.
     pub what: String,
     /// Line of the source, as `ring.cu:12`; empty for the end of the story.
     pub at: String,
@@ -70,7 +70,7 @@ impl FailingSchedule {
     }
 }
 
-/// What an execution leaves for its story.
+/// The names and the waits at the end of an execution, for its story.
 #[derive(Default)]
 pub(crate) struct Aftermath {
     /// Names of each block's shared memory.
@@ -78,6 +78,8 @@ pub(crate) struct Aftermath {
     global: Names,
     /// The waits of a deadlock.
     waits: Vec<(Lane, String)>,
+    /// The instruction that each warp has come to.
+    at: BTreeMap<Lane, usize>,
     has_blocks: bool,
 }
 
@@ -87,9 +89,18 @@ impl Aftermath {
         program: &Program,
         waits: Vec<(Lane, String)>,
     ) -> Self {
-        let ctas = world.clusters.iter().flat_map(|cluster| &cluster.ctas);
+        let ctas = || world.clusters.iter().flat_map(|cluster| &cluster.ctas);
+        let at = ctas().flat_map(|cta| {
+            let warps = cta.warps.iter().enumerate();
+            warps.filter_map(|(warp, state)| {
+                let groups = state.groups.iter();
+                let first = groups.min_by_key(|group| group.mask.trailing_zeros())?;
+                Some(((cta.number, warp as u32), first.pc))
+            })
+        });
         Self {
-            shared: ctas
+            at: at.collect(),
+            shared: ctas()
                 .map(|cta| (cta.number, program.names_in(cta)))
                 .collect(),
             global: world.memory.names(),
@@ -161,7 +172,12 @@ impl Path {
             true => after.waits.iter().collect(),
             false => ends.iter().collect(),
         };
-        let lanes = lanes(events, &choices, &last);
+        let put_off = self.repeated().into_iter().flat_map(|schedule| &schedule.0);
+        let put_off: Vec<Lane> = put_off
+            .filter_map(|(event, _)| self.usual_at(*event))
+            .map(|process| lane_of(&process))
+            .collect();
+        let lanes = lanes(events, &choices, &last, &put_off);
         let mut chosen = BTreeSet::new();
         let is_told = |index: &usize| lanes.contains(&lane_of(&events[*index].process));
         chosen.extend(choices.iter().copied().filter(is_told));
@@ -215,18 +231,33 @@ impl Path {
                 story.steps.push(step);
             }
         }
+        for (lane, of) in lanes.iter().enumerate() {
+            let is_told = story.steps.iter().any(|step| step.lane == lane);
+            if let (false, Some(instruction)) = (is_told, after.at.get(of)) {
+                let (file, line) = program.location(*instruction).line_of_source();
+                story.steps.push(StoryStep {
+                    lane,
+                    what: format!("has not executed `{}` yet", program.opcode(*instruction)),
+                    at: format!("{file}:{line}"),
+                    is_choice: false,
+                });
+            }
+        }
         story
     }
 }
 
 /// Returns the warps of a story: those of the finding, then those of the choices and those that would have gone on.
-fn lanes(events: &[Event], choices: &BTreeSet<usize>, last: &[&(Lane, String)]) -> Vec<Lane> {
+fn lanes(
+    events: &[Event],
+    choices: &BTreeSet<usize>,
+    last: &[&(Lane, String)],
+    put_off: &[Lane],
+) -> Vec<Lane> {
     let mut lanes: Vec<Lane> = last.iter().map(|(lane, _)| *lane).collect();
-    for choice in choices.iter().rev() {
-        let of = |index: usize| events.get(index).map(|event| lane_of(&event.process));
-        lanes.extend(of(*choice));
-        lanes.extend(choice.checked_sub(1).and_then(of));
-    }
+    let chosen = choices.iter().rev();
+    lanes.extend(chosen.map(|choice| lane_of(&events[*choice].process)));
+    lanes.extend(put_off.iter().rev());
     let mut known = Vec::new();
     for lane in lanes {
         if known.len() < MOST_LANES && !known.contains(&lane) {
