@@ -161,7 +161,7 @@ mod host {
         pub inbox: usize,
         /// The counts of calls of this device, of type `u32`.
         pub calls: usize,
-        /// Whether the received numbers are added to those of the part.
+        /// True if the received numbers are added to those of the part.
         pub add: bool,
         /// The steps of this launch.
         pub steps: Steps,

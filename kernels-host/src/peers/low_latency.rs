@@ -27,13 +27,13 @@ pub(super) const MOST_BYTES: u64 = 1 << 20;
 /// calls would wait for each other's.
 static LAUNCHES: Mutex<()> = Mutex::new(());
 
-/// What a device sends and receives.
+/// The parts that a device sends and receives.
 pub(super) struct Exchange<'a> {
     pub(super) numbers: Numbers,
     pub(super) own: Slice<'a, u8>,
     pub(super) send: Range<u64>,
     pub(super) receive: Range<u64>,
-    /// Whether the received numbers are added.
+    /// True if the received numbers are added.
     pub(super) add: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Exchange<'a> {
 pub(super) struct LowLatency {
     inboxes: [Buffer<u64>; 2],
     calls: [Buffer<u32>; 2],
-    /// Whether kernels of the two devices run at the same time.
+    /// True if kernels of the two devices run at the same time.
     is_concurrent: bool,
 }
 
