@@ -23,11 +23,11 @@ pub(crate) struct Emulator {
     findings: Option<PathBuf>,
     /// The file of [`PERFORMANCE_VARIABLE`].
     performance: Option<PathBuf>,
-    schedules: Schedules,
+    schedules: Arc<Schedules>,
 }
 
 /// The schedules that launches run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Schedules {
     /// That of the seed.
     Seed,
@@ -40,14 +40,14 @@ enum Schedules {
 impl Emulator {
     pub(crate) fn of_every_schedule(bounds: Bounds) -> Self {
         Self {
-            schedules: Schedules::Every(bounds),
+            schedules: Schedules::Every(bounds).into(),
             ..Self::new(0)
         }
     }
 
     pub(crate) fn of_schedule(name: ScheduleName) -> Self {
         Self {
-            schedules: Schedules::Named(name),
+            schedules: Schedules::Named(name).into(),
             ..Self::new(0)
         }
     }
@@ -72,7 +72,7 @@ impl Emulator {
             session: Arc::new(Mutex::new(session)),
             findings,
             performance,
-            schedules: Schedules::Seed,
+            schedules: Schedules::Seed.into(),
         }
     }
 
@@ -96,7 +96,7 @@ impl Emulator {
             None => Ok(()),
         };
         let mut session = self.session();
-        match &self.schedules {
+        match &*self.schedules {
             Schedules::Seed => {}
             Schedules::Every(bounds) => {
                 let explored = session.launch_every_schedule(module, launch, *bounds)?;
