@@ -265,18 +265,9 @@ fn of_uses(one: &Use, other: &Use) -> Relation {
                     generation: other, ..
                 },
             ) => conflicts(one != other),
-            (
-                BarrierUse::Arrive {
-                    generation: one, ..
-                },
-                BarrierUse::End(other),
-            )
-            | (
-                BarrierUse::End(one),
-                BarrierUse::Arrive {
-                    generation: other, ..
-                },
-            ) => conflicts(one != other),
+            // An end may complete the generation before the arrival.
+            (BarrierUse::Arrive { .. }, BarrierUse::End(_))
+            | (BarrierUse::End(_), BarrierUse::Arrive { .. }) => Relation::Conflicts,
             (BarrierUse::Arrive { generation, .. }, BarrierUse::Pass(other))
                 if generation <= other =>
             {
