@@ -178,6 +178,9 @@ pub(super) enum BarrierUse {
         counts: bool,
     },
     Pass(u64),
+    /// Lanes end after others of their warp have arrived in this generation, which may complete the warp. It orders nothing
+    /// before those that pass: the generation may be complete already.
+    End(u64),
 }
 
 /// The relation of two uses in the order of an execution.
@@ -235,10 +238,10 @@ pub(super) fn relation_among(
 pub(super) fn wakes(event: &[Use], process: &[Use]) -> bool {
     let counts_in = |uses: &[Use], at: &BarrierName| {
         let mut uses = uses.iter();
-        uses.any(|used| matches!(used, Use::Barrier(of, BarrierUse::Arrive { counts: true, .. }) if of == at))
+        uses.any(|used| matches!(used, Use::Barrier(of, BarrierUse::Arrive { counts: true, .. } | BarrierUse::End(_)) if of == at))
     };
     let may_be_too_many = event.iter().any(|used| {
-        matches!(used, Use::Barrier(at, BarrierUse::Arrive { counts: true, .. }) if counts_in(process, at))
+        matches!(used, Use::Barrier(at, BarrierUse::Arrive { counts: true, .. } | BarrierUse::End(_)) if counts_in(process, at))
     });
     let deferred: Vec<Use> = process.iter().map(Use::deferred).collect();
     may_be_too_many
@@ -262,6 +265,9 @@ fn of_uses(one: &Use, other: &Use) -> Relation {
                     generation: other, ..
                 },
             ) => conflicts(one != other),
+            // An end may complete the generation before the arrival.
+            (BarrierUse::Arrive { .. }, BarrierUse::End(_))
+            | (BarrierUse::End(_), BarrierUse::Arrive { .. }) => Relation::Conflicts,
             (BarrierUse::Arrive { generation, .. }, BarrierUse::Pass(other))
                 if generation <= other =>
             {

@@ -208,10 +208,7 @@ impl<'a> Recorder<'a> {
             if *lanes != u32::MAX {
                 self.add(Use::Barrier(
                     BarrierName::Block(origin.block, *barrier),
-                    BarrierUse::Arrive {
-                        generation: *generation,
-                        counts: true,
-                    },
+                    BarrierUse::End(*generation),
                 ));
             }
         }

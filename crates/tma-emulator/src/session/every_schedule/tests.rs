@@ -559,3 +559,14 @@ fn blocks_that_are_alike_count_once() {
     assert!(compared >= 40 && several > 2, "{compared} {several}");
     assert!(alike * 3 < apart * 2, "{alike} of {apart}");
 }
+
+/// Lanes that end complete the barrier, and what follows it has two orders.
+#[test]
+fn an_end_after_a_barrier_orders_nothing() {
+    let body = "and.b32 %r1, %t, 31; setp.eq.u32 %p7, %r1, 0; setp.lt.u32 %p6, %r1, 16; shr.u32 %r3, %t, 5;
+        mov.u32 %r2, 0; setp.eq.u32 %p2, %r3, 1; @%p2 bra WARP1;
+        @%p6 barrier.sync 2, 64; @%p7 ld.relaxed.gpu.global.u32 %r2, [%out]; bra LAST;
+        WARP1: barrier.sync 2, 64; @%p7 atom.global.add.u32 %r2, [%out], 1;
+        LAST: mul.wide.u32 %rd1, %r3, 4; add.u64 %rd1, %rd1, %out; @%p7 st.global.u32 [%rd1+64], %r2;";
+    assert_eq!(proved(body, &Launch::new("k", 1, 64)).results, 2);
+}
