@@ -369,11 +369,13 @@ impl Aftermath {
                 match used {
                     BarrierUse::Arrive { .. } => format!("arrives at barrier {barrier}{of}"),
                     BarrierUse::Pass(_) => format!("passes barrier {barrier}{of}"),
+                    BarrierUse::End(_) => format!("counts at barrier {barrier}{of} by its end"),
                 }
             }
             Use::Barrier(BarrierName::Cluster(_), used) => match used {
                 BarrierUse::Arrive { .. } => "arrives at the barrier of the cluster".to_owned(),
                 BarrierUse::Pass(_) => "passes the barrier of the cluster".to_owned(),
+                BarrierUse::End(_) => "counts at the barrier of the cluster by its end".to_owned(),
             },
             Use::Group { waits: true, .. } => "waits for its groups of copies".to_owned(),
             Use::Group { waits: false, .. } => "it counts in its group".to_owned(),
