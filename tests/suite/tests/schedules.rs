@@ -29,6 +29,7 @@ const EACH_ENTRY: &[&str] = &["clusters", "multicast", "pipelines"];
 /// Groups of which the first case is proved: larger ones have more schedules than the bound, or take minutes.
 const FIRST_CASE: &[&str] = &[
     "add_one_ring",
+    "attention_decode",
     "copy_bulk",
     "gemm",
     "histogram",

@@ -166,6 +166,12 @@ impl Search {
         }
     }
 
+    /// Returns whether a part of a warp has arrived at a barrier with a number of threads. The other lanes may arrive or end at
+    /// any time, before and after they meet the first ones again, of which the search follows one way.
+    pub(crate) fn parts_warp(&self) -> bool {
+        self.path.parts_warp
+    }
+
     /// Goes to the next execution and returns the number of its choices that are already made; `None` if there is none.
     pub(crate) fn next(&mut self) -> Option<usize> {
         self.path.next().then_some(self.path.nodes.len())

@@ -292,6 +292,14 @@ fn explore(
         }
     };
     match part.stop {
+        None if part.parts_warp => {
+            let why = "a part of a warp arrives at a barrier with a number of threads, and its other lanes may come or end at \
+                       any time";
+            exploration.verdict = Verdict::Unfinished {
+                why: why.to_owned(),
+                open: 0,
+            };
+        }
         None => {}
         Some(Stop::Found(schedule, report)) => {
             let again = |schedule| {

@@ -148,6 +148,7 @@ impl World {
                 }
                 continue;
             }
+            path.parts_warp |= !matches!(record.counted, 0 | u32::MAX);
             let begin = progress.order.event(code, instruction, process);
             record.uses.extend(begin);
             let mut event = Event {

@@ -74,6 +74,8 @@ pub(crate) struct Path {
     /// True if the last choice has a process that has not gone yet.
     pub(super) is_pending: bool,
     pub(in crate::run) steps: u64,
+    /// True if a part of a warp has arrived at a barrier with a number of threads, in any execution.
+    pub(super) parts_warp: bool,
 }
 
 impl Path {
@@ -91,6 +93,7 @@ impl Path {
             requests: Vec::new(),
             is_pending: false,
             steps: 0,
+            parts_warp: false,
         }
     }
 

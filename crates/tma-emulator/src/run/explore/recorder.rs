@@ -26,6 +26,8 @@ pub(super) struct Record {
     pub(super) uses: Vec<Use>,
     /// The copies that the event issued.
     pub(super) issued: Vec<CopyId>,
+    /// The lanes that arrived at a barrier with a number of threads.
+    pub(super) counted: u32,
 }
 
 /// An observer in front of another one.
@@ -194,6 +196,7 @@ impl<'a> Recorder<'a> {
             0
         };
         *arrived = (generation, before | 1 << (origin.thread % LANES as u32));
+        self.record.borrow_mut().counted |= 1 << (origin.thread % LANES as u32);
         // Whether the warp counts as complete depends on the lanes that have ended.
         self.warp(origin, false);
     }

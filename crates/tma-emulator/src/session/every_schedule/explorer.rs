@@ -51,6 +51,8 @@ pub(super) struct Part {
     pub(super) suppressions: Suppressions,
     /// The state and the report of the first execution.
     pub(super) first: Option<(State, CheckReport)>,
+    /// True if a part of a warp has arrived at a barrier with a number of threads.
+    pub(super) parts_warp: bool,
     /// The reason why the rest was not explored.
     pub(super) stop: Option<Stop>,
 }
@@ -150,6 +152,7 @@ impl<'a> Explorer<'a> {
         count_schedule();
         part.before_last = (part.executions(), part.steps);
         part.steps += search.steps();
+        part.parts_warp |= search.parts_warp();
         if is_interrupted() || is_called_off() {
             part.stop = Some(Stop::Cut("it was interrupted".to_owned()));
             return;
@@ -250,6 +253,7 @@ impl Part {
 
     /// Adds the executions that come next.
     fn add(&mut self, other: Self) {
+        self.parts_warp |= other.parts_warp;
         let (executions, steps) = other.before_last;
         self.before_last = (self.executions() + executions, self.steps + steps);
         self.schedules += other.schedules;
