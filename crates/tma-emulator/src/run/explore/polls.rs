@@ -24,8 +24,10 @@ pub(super) fn only_polls(code: &Code, start: usize) -> bool {
     }
     // Up to the branch that leaves the loop, all is computed in the last turn, too.
     let mut at = start + 1;
+    let mut seen = 0;
     let exit = loop {
-        let Some(operation) = code.operations.get(at).filter(|_| at <= start + LONGEST) else {
+        seen += 1;
+        let Some(operation) = code.operations.get(at).filter(|_| seen <= LONGEST) else {
             return false;
         };
         match (&operation.action, operation.guard) {

@@ -568,5 +568,11 @@ fn an_end_after_a_barrier_orders_nothing() {
         @%p6 barrier.sync 2, 64; @%p7 ld.relaxed.gpu.global.u32 %r2, [%out]; bra LAST;
         WARP1: barrier.sync 2, 64; @%p7 atom.global.add.u32 %r2, [%out], 1;
         LAST: mul.wide.u32 %rd1, %r3, 4; add.u64 %rd1, %rd1, %out; @%p7 st.global.u32 [%rd1+64], %r2;";
-    assert_eq!(proved(body, &Launch::new("k", 1, 64)).results, 2);
+    let (found, _) = search(&kernel(body), &Launch::new("k", 1, 64), false, Bounds::NONE);
+    assert_eq!(found.results, 2);
+    let why = found.unfinished().unwrap();
+    assert!(
+        why.starts_with("a part of a warp arrives at a barrier"),
+        "{why}"
+    );
 }
