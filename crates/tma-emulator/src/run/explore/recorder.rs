@@ -26,7 +26,7 @@ pub(super) struct Record {
     pub(super) uses: Vec<Use>,
     /// The copies that the event issued.
     pub(super) issued: Vec<CopyId>,
-    /// The lanes that arrived at a barrier with a number of threads.
+    /// The lanes that arrived at a barrier with a number of threads, which other lanes of the warp need not execute.
     pub(super) counted: u32,
 }
 
@@ -196,7 +196,6 @@ impl<'a> Recorder<'a> {
             0
         };
         *arrived = (generation, before | 1 << (origin.thread % LANES as u32));
-        self.record.borrow_mut().counted |= 1 << (origin.thread % LANES as u32);
         // Whether the warp counts as complete depends on the lanes that have ended.
         self.warp(origin, false);
     }
@@ -223,8 +222,15 @@ impl<'a> Recorder<'a> {
                 barrier,
                 generation,
                 threads,
+                aligned,
                 ..
-            } if threads != 0 => self.arrive_counted(origin, barrier, generation),
+            } if threads != 0 => {
+                self.arrive_counted(origin, barrier, generation);
+                // An aligned barrier has all lanes of the warp.
+                if !aligned {
+                    self.record.borrow_mut().counted |= 1 << (origin.thread % LANES as u32);
+                }
+            }
             Event::BarrierArrive { aligned: true, .. }
             | Event::ClusterArrive { aligned: true, .. }
             | Event::SetMaxRegisters { .. } => self.warp(origin, false),
