@@ -61,6 +61,6 @@ fn wrong_values_are_errors_that_list_the_right_ones() {
     assert_eq!(
         opened(&[("TMA_SEED", "-1")]),
         "open: the environment variable TMA_SEED is `-1`: a seed must be a number from 0 to \
-         18446744073709551615, or `all`"
+         18446744073709551615, `all`, or the name of a schedule, such as 33a85bde:0:3.2"
     );
 }
