@@ -15,7 +15,7 @@ use std::{
 
 use clap::Parser;
 use kernel_cases::{KERNELS, Kernel, open};
-use tma_host::{Capability, DeviceChoice, Jobs};
+use tma_host::{Capability, DeviceChoice, DeviceDescription, Jobs};
 use tma_launch::Ptx;
 
 /// Run the kernels and check their results.
@@ -69,9 +69,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let description = device.description();
     drop(device);
     if arguments.entries {
-        let shown = kernels.iter().map(|kernel| kernel.shown_on(&description));
-        let launches = shown.flat_map(|scenario| scenario.launches);
-        launches.for_each(|launch| println!("{}", launch.entry));
+        print_entries(&kernels, &description);
         return Ok(true);
     }
     if arguments.arch {
@@ -98,6 +96,21 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let wrong = show_all(&kernels, workers, open, ptx);
     println!("{} ok, {wrong} failed", kernels.len() - wrong);
     Ok(wrong == 0)
+}
+
+/// Prints the entries that the showcases launch. Each thread makes one showcase with its expected results.
+fn print_entries(kernels: &[&Kernel], device: &DeviceDescription) {
+    thread::scope(|scope| {
+        let shown = kernels
+            .iter()
+            .map(|kernel| scope.spawn(|| kernel.shown_on(device)));
+        for scenario in shown.collect::<Vec<_>>() {
+            let scenario = scenario.join().expect("a showcase does not panic");
+            for launch in scenario.launches {
+                println!("{}", launch.entry);
+            }
+        }
+    });
 }
 
 /// Runs the showcase of each kernel, each worker on a device of its own, and prints the results in the order of the
