@@ -99,8 +99,8 @@ impl Device {
         Self::of(Kind::Emulator(Emulator::of_every_schedule(bounds)))
     }
 
-    /// Returns a new emulator that repeats a schedule which a search has found. Other launches than that of the name run
-    /// the schedule that a search begins with. The launch is an error if its PTX is not that of the name.
+    /// Returns a new emulator that repeats a schedule which a search has found. Other launches run the
+    /// schedule that a search begins with. The launch is an error if its PTX is not the PTX of the name.
     ///
     /// ```
     /// use tma_host::Device;

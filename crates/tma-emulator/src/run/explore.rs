@@ -166,8 +166,8 @@ impl Search {
         }
     }
 
-    /// Returns whether a part of a warp has arrived at a barrier with a number of threads. The other lanes may arrive or end at
-    /// any time, before and after they meet the first ones again, of which the search follows one way.
+    /// Returns whether a part of a warp has arrived at a barrier with a number of threads. The other lanes may arrive or end
+    /// before or after they meet the first ones again, and the search follows only one of these ways.
     pub(crate) fn parts_warp(&self) -> bool {
         self.path.parts_warp
     }

@@ -1,7 +1,7 @@
 //! Subtrees that another thread explores.
 //!
 //! An execution depends on the choices before it and on the processes that sleep. The processes to be tried at a choice are
-//! only added to, at the end. So the next process to try at a choice, once that of the current execution counts as gone,
+//! only added to, at the end. So the next process to try at a choice, once the process of the current execution counts as gone,
 //! will be the next whatever is found until then, and its whole subtree can be explored ahead. What the subtree asks of
 //! choices before it is kept, and asked when the search comes there: in the same order as if it had explored the subtree
 //! itself, so that the answer is the same.
@@ -11,7 +11,7 @@ use super::{
     path::{Node, Path},
 };
 
-/// A choice that a subtree has not made itself, and processes of which one is to be tried there.
+/// A choice that a subtree has not made itself; one of the processes is to be tried there.
 pub(super) type Request = (usize, Vec<Process>);
 
 /// The choices up to a subtree.

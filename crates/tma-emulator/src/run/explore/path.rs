@@ -40,7 +40,7 @@ pub(super) enum Step {
     End,
 }
 
-/// The outcome of an execution beside that of the kernel.
+/// The outcome of an execution beside the kernel's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The kernel ended, or failed.
@@ -53,11 +53,11 @@ pub(super) enum End {
     Diverged,
 }
 
-/// The choices of an execution: those of the tree, or those of a schedule.
+/// The choices of an execution, from the tree or from a schedule.
 pub(crate) struct Path {
     record: Rc<RefCell<Record>>,
     pub(super) nodes: Vec<Node>,
-    /// The events of this execution, and from `position` on those of the last one that are still to be repeated.
+    /// The events of this execution, and from `position` on the events of the last one that are still to be repeated.
     pub(super) events: Vec<Event>,
     position: usize,
     end: End,

@@ -185,14 +185,14 @@ impl Path {
             let own = |event: &Event| lane_of(&event.process) == *lane && !event.is_alone();
             chosen.extend(events.iter().rposition(own));
         }
-        let conflicts = meetings(events, &lanes, Relation::Conflicts);
+        let conflicts = related_events(events, &lanes, Relation::Conflicts);
         if choices.is_empty() && conflicts.is_empty() {
             // Every order of these warps leads here.
             return Story::default();
         }
         for index in conflicts
             .into_iter()
-            .chain(meetings(events, &lanes, Relation::Enables))
+            .chain(related_events(events, &lanes, Relation::Enables))
         {
             if chosen.len() >= MOST_STEPS {
                 break;
@@ -247,7 +247,7 @@ impl Path {
     }
 }
 
-/// Returns the warps of a story: those of the finding, then those of the choices and those that would have gone on.
+/// Returns the warps of a story: first the finding's, then the warps that were chosen or would have gone on.
 fn lanes(
     events: &[Event],
     choices: &BTreeSet<usize>,
@@ -268,20 +268,20 @@ fn lanes(
     known
 }
 
-/// Returns the events of these warps that are in this relation with one of another of them, the last ones first.
-fn meetings(events: &[Event], lanes: &[Lane], wanted: Relation) -> Vec<usize> {
+/// Returns the events of these warps that have this relation with an event of another of these warps, the last ones first.
+fn related_events(events: &[Event], lanes: &[Lane], wanted: Relation) -> Vec<usize> {
     let first = events.len().saturating_sub(COMPARED);
     let told: Vec<usize> = (first..events.len())
         .filter(|index| lanes.contains(&lane_of(&events[*index].process)))
         .collect();
     let mut found = Vec::new();
     for (number, later) in told.iter().enumerate().rev() {
-        let is_meeting = |earlier: &&usize| {
+        let is_related = |earlier: &&usize| {
             let (one, other) = (&events[**earlier], &events[*later]);
             lane_of(&one.process) != lane_of(&other.process)
                 && relation(&one.uses, &other.uses) == wanted
         };
-        if let Some(earlier) = told[..number].iter().rev().find(is_meeting) {
+        if let Some(earlier) = told[..number].iter().rev().find(is_related) {
             let new = [*later, *earlier].into_iter();
             let new: Vec<usize> = new.filter(|index| !found.contains(index)).collect();
             found.extend(new);

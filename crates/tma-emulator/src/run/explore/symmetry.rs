@@ -1,15 +1,15 @@
-//! Blocks that are alike, of which one order stands for all.
+//! Blocks that are alike: one order stands for all orders.
 //!
 //! Blocks are alike if the kernel reads nothing that tells them apart (`%ctaid`, `%smid`, the registers of clusters), and
 //! the launch has no clusters. A permutation of the blocks then maps the start to itself, and an execution to another one
 //! with the same memory at the end and the same findings in other blocks. So for each execution there is one in which the
 //! blocks execute their first atomics in the order of their numbers, and those without an atomic have the highest numbers.
 //!
-//! The search is through these. A block must not execute an atomic before the block with the number before has: that is one
-//! more rule of the machine, so that the reduction needs no change but the relation of its events. The first atomic of a
-//! block enables that of the next block. It conflicts with the other atomics of its own block, any of which could have been
-//! the first. If only atomics that must wait for a lower block are left, no execution of this kind goes on: of one in which
-//! they do go on, the permuted one is explored. The text of an operation alone decides whether it is an atomic, so that the
+//! The search explores only these executions: a block executes its first atomic after the block with the next lower number
+//! has executed one. That is one more rule of the machine, so that the reduction needs no change but the relation of its
+//! events. The first atomic of a block enables the first atomic of the next block. It conflicts with the other atomics of
+//! its own block, because each of them could have been the first. If only atomics are left that must wait for a lower block,
+//! no execution of this kind goes on; the search explores its permutation. The text of an operation alone decides whether it is an atomic, so that the
 //! permuted event is one, too.
 
 use super::event::{Process, Use};

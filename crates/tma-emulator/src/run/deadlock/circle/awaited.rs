@@ -184,7 +184,8 @@ pub(super) fn awaited(
             };
             let count = take.count();
             let awaited = Awaited::Registers { block, count };
-            let needs = format!("{count} registers a thread, of which others must give some back");
+            let needs =
+                format!("{count} registers a thread; other threads must give some back first");
             (awaited, needs, false)
         }
         Some(Wait::Collective { members }) => {
