@@ -106,8 +106,7 @@ fn is_proved(case: Case) -> Result<(), Failed> {
 const PROVED_AND_SEEDS: (u64, u64) = (10, 25);
 const LONG_PROVED_AND_SEEDS: (u64, u64) = (400, 250);
 
-/// Of so many random kernels, one at least is proved: most have an error, or a part of a warp at a barrier with a number of
-/// threads.
+/// The most random kernels tried for each proof: most have an error, or a part of a warp at a barrier with a number of threads.
 const KERNELS_PER_PROOF: u64 = 8;
 
 /// Checks that schedules of seeds find no error in a kernel that a search has proved, and no more results than it.
