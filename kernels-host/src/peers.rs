@@ -107,7 +107,8 @@ impl Peers {
         let parts = Self::parts(buffers.len_bytes);
         let each = parts[0].end;
         if each <= low_latency::MOST_BYTES {
-            return self.exchange(what, &buffers, |number| Exchange {
+            return self.exchange(&buffers, |number| Exchange {
+                what,
                 numbers: Numbers::F32,
                 own: buffers.bytes[number],
                 send: parts[number].clone(),
@@ -163,7 +164,8 @@ impl Peers {
         let buffers = self.checked(what, &buffers)?;
         let parts = Self::parts(buffers.len_bytes);
         if parts[0].end <= low_latency::MOST_BYTES {
-            return self.exchange(what, &buffers, |number| Exchange {
+            return self.exchange(&buffers, |number| Exchange {
+                what,
                 numbers: T::NUMBERS,
                 own: buffers.bytes[number],
                 send: parts[1 - number].clone(),
@@ -195,7 +197,8 @@ impl Peers {
         let what = "all_reduce";
         let buffers = self.checked(what, &buffers)?;
         if buffers.len_bytes <= low_latency::MOST_BYTES {
-            return self.exchange(what, &buffers, |number| Exchange {
+            return self.exchange(&buffers, |number| Exchange {
+                what,
                 numbers: T::NUMBERS,
                 own: buffers.bytes[number],
                 send: 0..buffers.len_bytes,
@@ -243,7 +246,6 @@ impl Peers {
     /// Exchanges parts of short buffers, if there are any.
     fn exchange<'a>(
         &self,
-        what: &str,
         buffers: &Buffers<'a>,
         exchange: impl Fn(usize) -> Exchange<'a>,
     ) -> Result<(), Failure> {
@@ -252,7 +254,7 @@ impl Peers {
         }
         let exchanges = [exchange(0), exchange(1)];
         self.low_latency
-            .exchange(what, &self.access, &self.kernels, &exchanges)
+            .exchange(&self.access, &self.kernels, &exchanges)
     }
 
     /// Starts a kernel on each device. `kernel` returns the arguments, and adds the buffers to the operands.

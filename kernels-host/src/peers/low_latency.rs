@@ -29,6 +29,8 @@ static LAUNCHES: Mutex<()> = Mutex::new(());
 
 /// The parts that a device sends and receives.
 pub(super) struct Exchange<'a> {
+    /// The name of the call, for its errors.
+    pub(super) what: &'a str,
     pub(super) numbers: Numbers,
     pub(super) own: Slice<'a, u8>,
     pub(super) send: Range<u64>,
@@ -69,7 +71,6 @@ impl LowLatency {
     /// Exchanges parts of the buffers: each device's kernel accesses only the buffer of its device.
     pub(super) fn exchange(
         &self,
-        what: &str,
         access: &PeerAccess,
         kernels: &[Kernels; 2],
         exchanges: &[Exchange<'_>; 2],
@@ -79,7 +80,6 @@ impl LowLatency {
             let stream = kernels[number].device().stream();
             let outbox = access.reach(self.inboxes[1 - number].at(0), number)?;
             self.start(
-                what,
                 &kernels[number],
                 &stream,
                 &exchanges[number],
@@ -103,23 +103,13 @@ impl LowLatency {
             // The first kernel waits for words of this call, which its own device sends then.
             let stream = kernels[0].device().new_stream()?;
             let own = self.inboxes[0].at(0);
-            self.start(
-                what,
-                &kernels[0],
-                &stream,
-                &exchanges[0],
-                own,
-                Steps::Send,
-                0,
-            )?;
+            self.start(&kernels[0], &stream, &exchanges[0], own, Steps::Send, 0)?;
         }
         started
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn start(
         &self,
-        what: &str,
         kernels: &Kernels,
         stream: &tma_host::Stream,
         exchange: &Exchange<'_>,
@@ -146,6 +136,14 @@ impl LowLatency {
         // SAFETY: the operands above are the buffers; the caller of the call borrows its buffers exclusively, and only
         // these kernels use inboxes and calls, which were zero at first (1). The order on another stream: its kernel writes
         // words that the waiting kernel reads by atomic operations (2).
-        unsafe { kernels.start_on(stream, what, Conditions::default(), &arguments, &operands) }
+        unsafe {
+            kernels.start_on(
+                stream,
+                exchange.what,
+                Conditions::default(),
+                &arguments,
+                &operands,
+            )
+        }
     }
 }
