@@ -17,7 +17,7 @@ use crate::{
 };
 
 use explore::Aftermath;
-pub(crate) use explore::{Branch, Ended, Explored, Path, Search, obstacle};
+pub(crate) use explore::{Branch, Ended, Explored, Path, Search, Unsearched, obstacle};
 pub use explore::{FailingSchedule, Process, Schedule, ScheduleName, Story, StoryStep};
 pub use jobs::Jobs;
 pub(crate) use jobs::{in_thread, is_called_off};

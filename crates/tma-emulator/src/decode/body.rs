@@ -455,6 +455,11 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         }
     }
 
+    /// Notes that the kernel reads pending arrivals from the states that arrivals return.
+    pub(crate) fn read_pending_counts(&mut self) {
+        self.code.program.reads_pending_counts = true;
+    }
+
     /// Adds an operation under the guard of the instruction.
     pub(crate) fn emit(&mut self, action: A) {
         let guard = self.guard;

@@ -80,6 +80,7 @@ pub(crate) fn decode(
             let [d, state] = operands(instruction)?;
             let a = decoder.source(state, Type::B64)?;
             let d = decoder.destination(d)?.slot;
+            decoder.read_pending_counts();
             let f = lift!(|a: u64| (a & u64::from(MAX_COUNT)) as u32);
             decoder.emit(Action::Alu(Alu::Unary { f, d, a }));
             return Ok(());
@@ -457,9 +458,10 @@ impl MbarrierOperation {
                 }
             }
             let mut too_many = None;
+            let has_pending = step.program.reads_pending_counts;
             let came = (step.cta().number, step.here.warp, lanes);
             let arrived = self.change(step, first, object, |mbarrier| {
-                let before = (mbarrier.token(), mbarrier.phase);
+                let before = (mbarrier.token(has_pending), mbarrier.phase);
                 too_many = Some(before.1);
                 mbarrier.came.push(came);
                 mbarrier.arrive(total, drops)?;

@@ -151,9 +151,11 @@ impl Mbarrier {
         }
     }
 
-    /// Returns the state that `arrive` returns: the phase, and the arrivals that it still expected.
-    pub(crate) fn token(&self) -> u64 {
-        self.phase << 20 | u64::from(self.pending)
+    /// Returns the state that `arrive` returns: the phase, and the arrivals that it still expected if an instruction reads
+    /// them. Otherwise the state is the same in every order of the arrivals.
+    pub(crate) fn token(&self, has_pending: bool) -> u64 {
+        let pending = if has_pending { self.pending } else { 0 };
+        self.phase << 20 | u64::from(pending)
     }
 
     /// Returns the phase of a state.

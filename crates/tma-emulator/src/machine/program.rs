@@ -97,6 +97,8 @@ pub struct Program {
     pub(crate) dynamic_shared_align: u64,
     /// True if it reads the address of the workspace of a cooperative launch.
     pub(crate) reads_workspace: bool,
+    /// True if a kernel reads pending arrivals from the states that arrivals return.
+    pub(crate) reads_pending_counts: bool,
     /// First byte of shared memory that it may access: less than [`SHARED_START`](super::SHARED_START) if it
     /// reads an offset in the reserved part.
     pub(crate) first_shared: u64,
@@ -144,6 +146,7 @@ impl Program {
             shared_names: Names::default(),
             dynamic_shared_align: 16,
             reads_workspace: false,
+            reads_pending_counts: false,
             first_shared: SHARED_START,
             registers_at_entry: None,
             addresses: HashMap::new(),

@@ -16,12 +16,14 @@
 mod branch;
 mod event;
 mod execution;
+mod joins;
 mod name;
 mod path;
 pub(in crate::run) mod polls;
 mod recorder;
 mod story;
 mod symmetry;
+mod unsearched;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -32,6 +34,7 @@ pub(crate) use path::Path;
 use path::{End, Step};
 pub(crate) use story::Aftermath;
 pub use story::{FailingSchedule, Story, StoryStep};
+pub(crate) use unsearched::Unsearched;
 
 use crate::{
     inst::{Action, Code},
@@ -166,10 +169,9 @@ impl Search {
         }
     }
 
-    /// Returns whether a part of a warp has arrived at a barrier with a number of threads. The other lanes may arrive or end
-    /// before or after they meet the first ones again, and the search follows only one of these ways.
-    pub(crate) fn parts_warp(&self) -> bool {
-        self.path.parts_warp
+    /// Returns the schedules that the search has left out.
+    pub(crate) fn unsearched(&self) -> Option<Unsearched> {
+        self.path.unsearched
     }
 
     /// Goes to the next execution and returns the number of its choices that are already made; `None` if there is none.

@@ -292,15 +292,12 @@ fn explore(
         }
     };
     match part.stop {
-        None if part.parts_warp => {
-            let why = "a part of a warp arrives at a barrier with a number of threads, and its other lanes may come or end at \
-                       any time";
-            exploration.verdict = Verdict::Unfinished {
-                why: why.to_owned(),
-                open: 0,
-            };
+        None => {
+            if let Some(left_out) = part.unsearched {
+                let why = left_out.to_string();
+                exploration.verdict = Verdict::Unfinished { why, open: 0 };
+            }
         }
-        None => {}
         Some(Stop::Found(schedule, report)) => {
             let again = |schedule| {
                 let mut again = repeat(&before, ready, config, schedule);

@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::machine::observer::{GroupKind, Range};
+use crate::{
+    machine::observer::{GroupKind, Range},
+    value::LANES,
+};
 
 /// A sequence of events: lanes of a warp that run together, or a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +26,13 @@ pub enum Process {
         /// The copies that the thread had issued before.
         number: u32,
     },
+}
+
+impl Process {
+    /// Returns whether the process is of lanes of a warp, by its block and number.
+    pub(super) fn is_of(&self, (block, warp): (u64, u32)) -> bool {
+        matches!(*self, Self::Lanes { block: of, thread } if of == block && thread / LANES as u32 == warp)
+    }
 }
 
 impl Display for Process {
@@ -61,14 +71,8 @@ pub(super) enum Use {
     },
     /// Bytes that are accessed by atomics, or with an order.
     Bytes { range: Range, writes: bool },
-    /// The register pool of a block: a warp gives registers back, or takes some.
-    Registers {
-        block: u64,
-        gives: u32,
-        takes: u32,
-        /// The registers that were free before.
-        free: u32,
-    },
+    /// The register pool of a block.
+    Registers(Registers),
     /// Lanes of a warp end, or the warp executes an instruction that all its lanes must execute.
     Warp { of: (u64, u32), ends: bool },
     /// An atomic of a block that is like others; the first one lets the next block begin.
@@ -144,6 +148,16 @@ impl Use {
     }
 }
 
+/// A change of the register pool of a block: a warp gives registers back, or takes some.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Registers {
+    pub(super) block: u64,
+    pub(super) gives: u32,
+    pub(super) takes: u32,
+    /// The registers that were free before.
+    pub(super) free: u32,
+}
+
 /// The use of an mbarrier. Phases count from 0; `current` is the phase that is not complete.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum MbarrierUse {
@@ -184,7 +198,7 @@ pub(super) enum BarrierUse {
 }
 
 /// The relation of two uses in the order of an execution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Relation {
     /// They can be exchanged with the same result.
     Commutes,
@@ -196,11 +210,33 @@ pub(super) enum Relation {
 
 /// Returns the relation of two events by their uses, `earlier` before `later`.
 pub(super) fn relation(earlier: &[Use], later: &[Use]) -> Relation {
-    relation_among(earlier, later, |_, _| 0)
+    let changes = earlier
+        .iter()
+        .flat_map(|one| later.iter().map(|other| of_registers(one, other)));
+    let others = relation_among(earlier, later, |_, _| 0);
+    changes.max().map_or(others, |changes| changes.max(others))
 }
 
-/// Like [`relation`]. `held` returns the arrivals in a phase of an mbarrier that come between them, and only after the
-/// earlier one.
+fn of_registers(one: &Use, other: &Use) -> Relation {
+    match (one, other) {
+        (Use::Registers(one), Use::Registers(other))
+            if one.block == other.block && other.takes > 0 =>
+        {
+            match one.takes {
+                // Without those that the first gives, the second must wait.
+                0 if other.free < other.takes.saturating_add(one.gives) => Relation::Enables,
+                0 => Relation::Commutes,
+                // The first may leave too few for the second.
+                takes if one.free < takes.saturating_add(other.takes) => Relation::Conflicts,
+                _ => Relation::Commutes,
+            }
+        }
+        _ => Relation::Commutes,
+    }
+}
+
+/// Like [`relation`], without the changes of registers, whose relation depends on the others before. `held` returns the
+/// arrivals in a phase of an mbarrier that come between the events, and only after the earlier one.
 pub(super) fn relation_among(
     earlier: &[Use],
     later: &[Use],
@@ -244,7 +280,16 @@ pub(super) fn wakes(event: &[Use], process: &[Use]) -> bool {
         matches!(used, Use::Barrier(at, BarrierUse::Arrive { counts: true, .. } | BarrierUse::End(_)) if counts_in(process, at))
     });
     let deferred: Vec<Use> = process.iter().map(Use::deferred).collect();
+    let takes = |used: &Use| match used {
+        Use::Registers(change) => (change.takes > 0).then_some(change.block),
+        _ => None,
+    };
+    let both_take = event
+        .iter()
+        .filter_map(takes)
+        .any(|block| process.iter().filter_map(takes).any(|other| other == block));
     may_be_too_many
+        || both_take
         || relation(event, &deferred) != Relation::Commutes
         || relation(process, event) != Relation::Commutes
 }
@@ -294,26 +339,6 @@ fn of_uses(one: &Use, other: &Use) -> Relation {
                 writes: also,
             },
         ) => conflicts((*writes || *also) && range.overlaps(other)),
-        (
-            Use::Registers {
-                block: one,
-                gives,
-                takes,
-                free,
-            },
-            Use::Registers {
-                block: other,
-                takes: next,
-                free: then,
-                ..
-            },
-        ) if one == other && *next > 0 => match *takes {
-            // Without those that the first gives, the second must wait.
-            0 if *then < next.saturating_add(*gives) => Relation::Enables,
-            0 => Relation::Commutes,
-            // The first may leave too few for the second.
-            _ => conflicts(*free < takes.saturating_add(*next)),
-        },
         (
             Use::Warp { of, ends },
             Use::Warp {
@@ -392,6 +417,8 @@ pub(super) struct Event {
     pub(super) before: Vec<u64>,
     /// Index of its first instruction.
     pub(super) instruction: usize,
+    /// The block and the warp of lanes that have met others, after which processes of the warp are other ones.
+    pub(super) joins: Option<(u64, u32)>,
 }
 
 impl Event {
@@ -405,6 +432,14 @@ impl Event {
         self.before
             .get(event / 64)
             .is_some_and(|word| word >> (event % 64) & 1 != 0)
+    }
+
+    /// Returns the change of registers, if the event is one.
+    pub(super) fn registers(&self) -> Option<Registers> {
+        self.uses.iter().find_map(|used| match used {
+            Use::Registers(change) => Some(*change),
+            _ => None,
+        })
     }
 
     /// Returns the arrivals of the event in a phase of an mbarrier.

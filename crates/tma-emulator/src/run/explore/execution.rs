@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use super::{
-    Path, Step as Taken,
+    Path, Step as Taken, Unsearched,
     event::{Event, Process, Relation, Use, relation},
-    polls::only_polls,
+    joins::{Joins, met},
+    polls::failing_turn,
+    recorder::Record,
     symmetry::Order,
 };
 use crate::{
@@ -37,8 +39,9 @@ struct Progress {
     last: HashMap<(u64, u32), usize>,
     /// Lanes that test a value in a loop, with the uses of the test: they sleep until it changes.
     asleep: HashMap<Process, Vec<Use>>,
-    /// Loops that only test, by their first instruction.
-    polls: HashMap<usize, bool>,
+    /// The operations of a turn of the loops that only test, by their first instruction; `None` of other loops.
+    polls: HashMap<usize, Option<Vec<usize>>>,
+    joins: Joins,
     order: Order,
     /// True if a process waits only for its turn in the order of blocks that are alike.
     is_held_back: bool,
@@ -53,11 +56,12 @@ impl Progress {
         };
         matches!(group.wait, None | Some(Wait::Mbarrier))
             && wait.is_one_wait(warp, group)
-            && self.only_polls(code, group.pc)
+            && self.failing_turn(code, group.pc).is_some()
     }
 
-    fn only_polls(&mut self, code: &Code, at: usize) -> bool {
-        *self.polls.entry(at).or_insert_with(|| only_polls(code, at))
+    fn failing_turn(&mut self, code: &Code, at: usize) -> Option<&[usize]> {
+        let turn = self.polls.entry(at);
+        turn.or_insert_with(|| failing_turn(code, at)).as_deref()
     }
 }
 
@@ -139,7 +143,7 @@ impl World {
             if let Threads::Lanes {
                 here, mask, was, ..
             } = &threads
-                && self.is_test(code, &mut progress, *here, *was, *mask)
+                && self.is_test(code, &mut progress, *here, *was, *mask, &record.executed)
             {
                 progress.asleep.insert(process, record.uses);
                 path.forget();
@@ -148,7 +152,10 @@ impl World {
                 }
                 continue;
             }
-            path.parts_warp |= !matches!(record.counted, 0 | u32::MAX);
+            if !matches!(record.counted, 0 | u32::MAX) {
+                path.leave_out(Unsearched::Barrier);
+            }
+            let joins = self.joins(code, &mut progress, &threads, &record, path);
             let begin = progress.order.event(code, instruction, process);
             record.uses.extend(begin);
             let mut event = Event {
@@ -156,6 +163,7 @@ impl World {
                 uses: record.uses,
                 before: Vec::new(),
                 instruction,
+                joins,
             };
             let index = path.events().len();
             match &threads {
@@ -333,6 +341,8 @@ impl World {
         let block = cta.number;
         let waits = progress.waits(code, &cta.warps[here.warp], &was);
         let alive = cta.warps[here.warp].alive;
+        let groups = cta.warps[here.warp].groups.iter();
+        let before = groups.map(|group| group.mask).collect();
         let mask = self.turn(code, observer, (here, group), true, Length::ToVisible)?;
         let ended = alive & !self.clusters[here.cluster].ctas[here.rank].warps[here.warp].alive;
         let threads = Threads::Lanes {
@@ -341,11 +351,49 @@ impl World {
             mask: mask | ended | was.mask,
             was: (was.pc, was.mask),
             waits,
+            before,
         };
         Ok((threads, was.pc))
     }
 
-    /// Returns whether a group has only tested a value in a loop, and is where it was.
+    /// Returns the warp in which a step has brought lanes together.
+    fn joins(
+        &self,
+        code: &Code,
+        progress: &mut Progress,
+        threads: &Threads,
+        record: &Record,
+        path: &mut Path,
+    ) -> Option<(u64, u32)> {
+        let Threads::Lanes {
+            block,
+            here,
+            was: (_, acting),
+            before,
+            ..
+        } = threads
+        else {
+            return None;
+        };
+        let of = (*block, here.warp as u32);
+        if progress.joins.are_together(of, *acting, &record.uses) {
+            path.leave_out(Unsearched::Lanes);
+        }
+        let warp = &self.clusters[here.cluster].ctas[here.rank].warps[here.warp];
+        let met = met(before, warp.groups.iter().map(|group| group.mask));
+        let is_collective = record
+            .executed
+            .iter()
+            .any(|at| matches!(code.operations[*at].action, Action::Collective(_)));
+        progress.joins.add(of, &met, is_collective);
+        if met.is_empty() {
+            return None;
+        }
+        progress.asleep.retain(|process, _| !process.is_of(of));
+        Some(of)
+    }
+
+    /// Returns whether a group has only tested a value in a loop, has executed nothing else, and is where it was.
     fn is_test(
         &self,
         code: &Code,
@@ -353,6 +401,7 @@ impl World {
         here: Here,
         (pc, mask): (usize, u32),
         lanes: u32,
+        executed: &[usize],
     ) -> bool {
         let operation = code.operations.get(pc);
         let is_load =
@@ -365,7 +414,9 @@ impl World {
             .groups
             .iter()
             .any(|group| group.pc == pc && group.mask == mask && group.wait.is_none());
-        is_there && progress.only_polls(code, pc)
+        // A test that succeeds leads elsewhere, perhaps back to the test by way of an outer loop.
+        let turn = progress.failing_turn(code, pc).filter(|_| is_there);
+        turn.is_some_and(|turn| executed.iter().all(|at| turn.contains(at)))
     }
 }
 
@@ -380,5 +431,7 @@ enum Threads {
         was: (usize, u32),
         /// True if they waited for a phase.
         waits: bool,
+        /// The groups of the warp before.
+        before: Vec<u32>,
     },
 }

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, mem, rc::Rc};
 
 use super::{
-    Aftermath, Schedule,
+    Aftermath, Schedule, Unsearched,
     branch::Request,
     event::{Event, Process, Relation, Use, relation_among, wakes},
     recorder::Record,
@@ -74,8 +74,8 @@ pub(crate) struct Path {
     /// True if the last choice has a process that has not gone yet.
     pub(super) is_pending: bool,
     pub(in crate::run) steps: u64,
-    /// True if a part of a warp has arrived at a barrier with a number of threads, in any execution.
-    pub(super) parts_warp: bool,
+    /// The schedules that were left out in any execution.
+    pub(super) unsearched: Option<Unsearched>,
 }
 
 impl Path {
@@ -93,7 +93,7 @@ impl Path {
             requests: Vec::new(),
             is_pending: false,
             steps: 0,
-            parts_warp: false,
+            unsearched: None,
         }
     }
 
@@ -204,6 +204,10 @@ impl Path {
             return;
         }
         let mut found = Vec::new();
+        let lacking = self.lacks_registers(&event);
+        if lacking.is_some() {
+            self.leave_out(Unsearched::Registers);
+        }
         for (earlier, other) in self.events.iter().enumerate().rev() {
             if event.comes_after(earlier) {
                 continue;
@@ -214,6 +218,9 @@ impl Path {
                 after.map(|event| event.arrivals(mbarrier, phase)).sum()
             };
             match relation_among(&other.uses, &event.uses, held) {
+                _ if lacking.is_some() && other.registers().map(|it| it.block) == lacking => {
+                    found.push(earlier);
+                }
                 Relation::Commutes => continue,
                 Relation::Enables => {}
                 Relation::Conflicts => found.push(earlier),
@@ -235,6 +242,30 @@ impl Path {
                 self.reverse(earlier, index);
             }
         }
+    }
+
+    /// Returns the block in which this event takes registers that another order of events may not leave. There is no such
+    /// order if warps give back as many as all take, without having to take some first.
+    fn lacks_registers(&self, event: &Event) -> Option<u64> {
+        let of_event = event.registers().filter(|change| change.takes > 0)?;
+        let changes: Vec<_> = self
+            .events
+            .iter()
+            .enumerate()
+            .filter_map(|(index, other)| Some((index, other, other.registers()?)))
+            .filter(|(.., change)| change.block == of_event.block)
+            .collect();
+        let takes = || changes.iter().filter(|(.., change)| change.takes > 0);
+        let is_certain = |event: &Event| takes().all(|(take, ..)| !event.comes_after(*take));
+        let given = changes.iter().filter(|(_, event, _)| is_certain(event));
+        let given: u32 = given.map(|(.., change)| change.gives).sum();
+        let taken: u32 = takes().map(|(.., change)| change.takes).sum();
+        (given < taken + of_event.takes).then_some(of_event.block)
+    }
+
+    /// Notes schedules that the search leaves out.
+    pub(super) fn leave_out(&mut self, what: Unsearched) {
+        self.unsearched = self.unsearched.or(Some(what));
     }
 
     /// Makes sure that the second of two events that conflict is also tried before the first.
@@ -452,8 +483,11 @@ impl Node {
     /// Returns the processes that sleep after an event of the chosen process.
     fn sleep_after(&self, event: &Event) -> Vec<(Process, Vec<Use>)> {
         let others = self.sleep.iter().chain(&self.done);
-        let others =
-            others.filter(|(process, uses)| *process != event.process && !wakes(&event.uses, uses));
+        let others = others.filter(|(process, uses)| {
+            *process != event.process
+                && !event.joins.is_some_and(|joined| process.is_of(joined))
+                && !wakes(&event.uses, uses)
+        });
         others.cloned().collect()
     }
 }

@@ -8,61 +8,69 @@ use crate::{
 /// Limit of operations in such a loop.
 const LONGEST: usize = 32;
 
-/// Registers that an operation computes, each with its sources.
-type Computed = Vec<(Slot, Vec<Slot>)>;
+/// The way from the branch that ends a turn back to the test.
+#[derive(Default)]
+struct Back {
+    operations: Vec<usize>,
+    /// The registers that are computed, each with its sources and its operation.
+    computed: Vec<(usize, Slot, Vec<Slot>)>,
+    /// The first operation of the last straight piece of the way.
+    first: usize,
+}
 
-/// Returns whether the operation at `start` is in a loop that does nothing else: a test that fails changes nothing but
-/// registers, which each turn of the loop computes anew from the result of the test and from what the loop does not
-/// change.
+/// Returns the operations of a turn of the loop that begins with the operation at `start`, if the loop only tests: a test that
+/// fails changes nothing but registers, which each turn of the loop computes anew from the result of the test and from what
+/// the loop does not change.
 ///
 /// A thread that waits there can be taken as one that sleeps until the test succeeds.
-pub(super) fn only_polls(code: &Code, start: usize) -> bool {
-    let test = &code.operations[start];
+pub(super) fn failing_turn(code: &Code, start: usize) -> Option<Vec<usize>> {
+    let test = code.operations.get(start)?;
     let mut written: Vec<Slot> = results(&test.action);
     if test.guard.is_some() || written.is_empty() {
-        return false;
+        return None;
     }
+    let mut turn = vec![start];
     // Up to the branch that leaves the loop, all is computed in the last turn, too.
     let mut at = start + 1;
-    let mut seen = 0;
     let exit = loop {
-        seen += 1;
-        let Some(operation) = code.operations.get(at).filter(|_| seen <= LONGEST) else {
-            return false;
-        };
+        let operation = code.operations.get(at).filter(|_| turn.len() <= LONGEST)?;
+        turn.push(at);
         match (&operation.action, operation.guard) {
             (Action::Branch(branch), Some((guard, _))) => {
                 let [target] = branch.targets[..] else {
-                    return false;
+                    return None;
                 };
                 if !written.contains(&guard) {
-                    return false;
+                    return None;
                 }
                 break [target, at + 1];
             }
             (Action::Branch(branch), None) if branch.targets.len() == 1 => at = branch.targets[0],
             (Action::Nothing(_) | Action::Sleep(_), _) => at += 1,
             (action, None) => {
-                let Some(computed) = action.computes() else {
-                    return false;
-                };
+                let computed = action.computes()?;
                 written.extend(computed.into_iter().map(|(d, _)| d));
                 at += 1;
             }
-            _ => return false,
+            _ => return None,
         }
     };
-    let Some((back, first)) = exit.into_iter().find_map(|at| way_back(code, at, start)) else {
-        return false;
-    };
-    // On the way back, the same is computed as on the way to the first test.
-    let is_of_loop = |slot: &Slot| written.contains(slot);
-    let computes_anew = back.iter().enumerate().all(|(number, (d, sources))| {
-        let before = &back[..number];
-        let mut sources = sources.iter();
-        let is_known = |slot: &Slot| before.iter().any(|(d, _)| d == slot);
-        !is_of_loop(d) && sources.all(|slot| is_known(slot) || !is_of_loop(slot) && slot != d)
-    });
+    let back = exit.into_iter().find_map(|at| way_back(code, at, start))?;
+    let (computed, first) = (&back.computed, back.first);
+    // The last straight piece of the way back is on the way to the first test, too, and computes the same there.
+    let is_of_loop =
+        |slot: &Slot| written.contains(slot) || computed.iter().any(|(_, d, _)| d == slot);
+    let computes_anew = computed
+        .iter()
+        .enumerate()
+        .all(|(number, (at, d, sources))| {
+            let before = &computed[..number];
+            let is_known = |slot: &Slot| before.iter().any(|(_, d, _)| d == slot);
+            let mut sources = sources.iter();
+            (first..start).contains(at)
+                && !written.contains(d)
+                && sources.all(|slot| is_known(slot) || !is_of_loop(slot))
+        });
     let is_entered_in_between = code
         .operations
         .iter()
@@ -73,9 +81,11 @@ pub(super) fn only_polls(code: &Code, start: usize) -> bool {
                 .any(|target| first < *target && *target <= start),
             _ => false,
         });
-    computes_anew
-        && (back.is_empty() || !is_entered_in_between)
-        && reads_nothing_old(code, start, &written)
+    let only_tests = computes_anew
+        && (computed.is_empty() || !is_entered_in_between)
+        && reads_nothing_old(code, start, &written);
+    turn.extend(back.operations);
+    only_tests.then_some(turn)
 }
 
 /// Returns where lanes go on after a loop that only tests, once the test succeeds.
@@ -91,9 +101,7 @@ pub(in crate::run) fn exit(code: &Code, start: usize) -> Option<usize> {
 
 /// Returns the branch that ends a turn of a loop that only tests.
 pub(in crate::run) fn end(code: &Code, start: usize) -> Option<usize> {
-    if !only_polls(code, start) {
-        return None;
-    }
+    failing_turn(code, start)?;
     let mut at = start + 1;
     loop {
         let operation = code.operations.get(at)?;
@@ -129,24 +137,30 @@ fn reads_nothing_old(code: &Code, start: usize, written: &[Slot]) -> bool {
     false
 }
 
-/// Returns what is computed on the way from an operation to the test, and the first operation of the last straight piece
-/// of it.
-fn way_back(code: &Code, mut at: usize, start: usize) -> Option<(Computed, usize)> {
-    let mut computed = Vec::new();
-    let mut first = at;
+/// Returns the way from an operation to the test; `None` if a branch with a guard or an effect is on it.
+fn way_back(code: &Code, mut at: usize, start: usize) -> Option<Back> {
+    let mut back = Back {
+        first: at,
+        ..Back::default()
+    };
     for _ in 0..LONGEST {
         if at == start {
-            return Some((computed, first));
+            return Some(back);
         }
         let operation = code.operations.get(at)?;
+        back.operations.push(at);
         match &operation.action {
             Action::Branch(branch) if operation.guard.is_none() && branch.targets.len() == 1 => {
                 at = branch.targets[0];
-                first = at;
+                back.first = at;
                 continue;
             }
             Action::Nothing(_) | Action::Sleep(_) => {}
-            action if operation.guard.is_none() => computed.extend(action.computes()?),
+            action if operation.guard.is_none() => {
+                let computed = action.computes()?.into_iter();
+                back.computed
+                    .extend(computed.map(|(d, sources)| (at, d, sources)));
+            }
             _ => return None,
         }
         at += 1;

@@ -8,7 +8,7 @@ use std::{
 
 use tma_launch::Shape;
 
-use super::event::{BarrierName, BarrierUse, MbarrierUse, Use};
+use super::event::{BarrierName, BarrierUse, MbarrierUse, Registers, Use};
 use crate::{
     machine::{
         Fault, Places, Program,
@@ -26,6 +26,8 @@ pub(super) struct Record {
     pub(super) uses: Vec<Use>,
     /// The copies that the event issued.
     pub(super) issued: Vec<CopyId>,
+    /// The instructions that were executed, in order.
+    pub(super) executed: Vec<usize>,
     /// The lanes that arrived at a barrier with a number of threads, which other lanes of the warp need not execute.
     pub(super) counted: u32,
 }
@@ -86,12 +88,12 @@ impl<'a> Recorder<'a> {
             true => (0, count.saturating_sub(before)),
             false => (before.saturating_sub(count), 0),
         };
-        let used = Use::Registers {
+        let used = Use::Registers(Registers {
             block,
             gives,
             takes,
             free: *free,
-        };
+        });
         *free = (*free + gives).saturating_sub(takes);
         self.add(used);
     }
@@ -340,6 +342,7 @@ impl Observer for Recorder<'_> {
     }
 
     fn execute(&mut self, instruction: usize) {
+        self.record.borrow_mut().executed.push(instruction);
         self.inner.execute(instruction);
     }
 

@@ -7,7 +7,9 @@ use std::{
 
 use super::{
     ScheduleName,
-    event::{BarrierName, BarrierUse, Event, MbarrierUse, Process, Relation, Use, relation},
+    event::{
+        BarrierName, BarrierUse, Event, MbarrierUse, Process, Registers, Relation, Use, relation,
+    },
     path::Path,
 };
 use crate::{
@@ -389,7 +391,7 @@ impl Aftermath {
                     false => format!("`{opcode}` reads {range}"),
                 }
             }
-            Use::Registers { gives, takes, .. } => match (gives, takes) {
+            Use::Registers(Registers { gives, takes, .. }) => match (gives, takes) {
                 (0, takes) => format!("takes {takes} registers a thread"),
                 (gives, _) => format!("gives back {gives} registers a thread"),
             },

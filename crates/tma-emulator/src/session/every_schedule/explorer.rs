@@ -20,8 +20,8 @@ use crate::{
     check::{CheckReport, Suppressions},
     machine::Config,
     run::{
-        Branch, Ended, Explored, Schedule, Search, count_schedule, in_thread, is_called_off,
-        is_interrupted,
+        Branch, Ended, Explored, Schedule, Search, Unsearched, count_schedule, in_thread,
+        is_called_off, is_interrupted,
     },
     session::{Ready, launch::State},
 };
@@ -51,8 +51,8 @@ pub(super) struct Part {
     pub(super) suppressions: Suppressions,
     /// The state and the report of the first execution.
     pub(super) first: Option<(State, CheckReport)>,
-    /// True if a part of a warp has arrived at a barrier with a number of threads.
-    pub(super) parts_warp: bool,
+    /// The schedules that were left out.
+    pub(super) unsearched: Option<Unsearched>,
     /// The reason why the rest was not explored.
     pub(super) stop: Option<Stop>,
 }
@@ -152,7 +152,7 @@ impl<'a> Explorer<'a> {
         count_schedule();
         part.before_last = (part.executions(), part.steps);
         part.steps += search.steps();
-        part.parts_warp |= search.parts_warp();
+        part.unsearched = part.unsearched.or(search.unsearched());
         if is_interrupted() || is_called_off() {
             part.stop = Some(Stop::Cut("it was interrupted".to_owned()));
             return;
@@ -253,7 +253,7 @@ impl Part {
 
     /// Adds the executions that come next.
     fn add(&mut self, other: Self) {
-        self.parts_warp |= other.parts_warp;
+        self.unsearched = self.unsearched.or(other.unsearched);
         let (executions, steps) = other.before_last;
         self.before_last = (self.executions() + executions, self.steps + steps);
         self.schedules += other.schedules;

@@ -1,5 +1,6 @@
 //! Searches with the reduction, beside those that try every order.
 
+mod attacks;
 mod random;
 
 use std::collections::BTreeSet;
