@@ -1,8 +1,13 @@
 //! Findings and runs as JSON, the form of `tma emulate --json`.
 
+use std::fmt::Write;
+
 use serde_json::{Value, json};
 
 use super::{Diagnostic, Run, Violation};
+
+/// Limit of the bytes that [`hex`] shows.
+const SHOWN_BYTES: usize = 1 << 16;
 
 /// Converts a finding.
 pub fn finding_to_json(diagnostic: &Diagnostic) -> Value {
@@ -38,5 +43,15 @@ pub fn violation_to_json(violation: &Violation) -> Value {
         "line": violation.line,
         "column": violation.column,
         "message": violation.says,
+    })
+}
+
+/// Returns the first bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let shown = &bytes[..bytes.len().min(SHOWN_BYTES)];
+    shown.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
     })
 }

@@ -10,8 +10,10 @@ use crate::{
     inputs::{Input, Module},
     maps::Draw,
     results::{buffers_to_json, launch_to_json, map_to_json, signature_to_json},
-    stepping::Stepping,
 };
+
+/// The most steps that are listed.
+const MOST_STEPS: usize = 100_000;
 
 /// A request of the page.
 #[derive(Debug, Deserialize)]
@@ -96,15 +98,12 @@ fn answer(request: Request) -> Result<Value, Stopped> {
         }
         Request::Draw { input, draw } => draw.answer(&input.file()?),
         Request::Steps(input) => {
-            let mut steps = Stepping::of_all();
-            // A fault ends the steps.
-            let _ = input.emulation()?.observe(input.config(), &mut steps);
-            steps.list()
+            let steps = input.emulation()?.steps(input.config(), None, MOST_STEPS)?;
+            steps.to_json()
         }
         Request::States { input, from, to } => {
-            let mut steps = Stepping::of_states(from..to);
-            let _ = input.emulation()?.observe(input.config(), &mut steps);
-            steps.states()
+            let emulation = input.emulation()?;
+            json!({ "states": emulation.states(input.config(), None, from..to, None)? })
         }
     })
 }
