@@ -196,6 +196,11 @@ impl Emulation {
         &self.file
     }
 
+    /// Returns the texts of the modules, in the file's order.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
     /// Runs all launches and compares the results with the expected ones.
     ///
     /// With `config.checks`, the checker runs too, and its findings are part of the result.

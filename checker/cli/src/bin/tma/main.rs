@@ -1,6 +1,7 @@
 //! `tma`: lists GPUs, inspects PTX files, explains tensor maps, and runs kernels on the CPU.
 
 mod assembled;
+mod debug;
 mod devices;
 mod emulate;
 #[cfg(target_os = "linux")]
@@ -40,6 +41,7 @@ struct Command {
 
 #[derive(Subcommand)]
 enum Verb {
+    Debug(debug::Debug),
     Devices(devices::Devices),
     Doctor(doctor::Args),
     Emulate(emulate::Emulate),
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
     // Names and texts may come from untrusted files.
     let out = &mut EscapedWriter(io::stdout().lock());
     let result = match Command::parse().verb {
+        Verb::Debug(verb) => verb.run(out),
         Verb::Devices(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Emulate(verb) => verb.run(out),
         #[cfg(target_os = "linux")]
