@@ -78,7 +78,7 @@ fn steps(said: &str) -> Vec<usize> {
 #[test]
 fn a_step_back_has_the_state_before() {
     let (_folder, path) = level("06-tensor-maps", "");
-    let parts = "registers\nbarriers\ncopies\nwarps\nshared words\n";
+    let parts = "registers\nbarriers\ncopies\nwarps\nshared u32\n";
     let walk = format!("goto 200\n{parts}step 40\nback 40\n{parts}");
     let said = debug(&path, &["--seed", "3"], &walk);
     let shown: Vec<&str> = said.split("step 200 of ").collect();
@@ -150,7 +150,7 @@ fn a_finding_is_at_its_step_and_line() {
 #[test]
 fn shared_memory_is_a_tile_with_its_swizzle() {
     let (_folder, path) = level("06-tensor-maps", "");
-    let said = debug(&path, &[], "warp 0:0\nstep 999\nshared\nshared words\n");
+    let said = debug(&path, &[], "warp 0:0\nstep 999\nshared\nshared u32\n");
     let (_, tile) = said.split_once("tile at ").unwrap();
     let (heading, rows) = tile.split_once('\n').unwrap();
     assert!(
@@ -178,7 +178,7 @@ fn shared_memory_is_a_tile_with_its_swizzle() {
         .skip(3)
         .filter_map(|cell| cell.parse::<u32>().ok());
     assert_eq!(numbers.collect::<Vec<_>>(), (96..128).collect::<Vec<_>>());
-    assert!(said.contains("shared memory of block 0 as words"), "{said}");
+    assert!(said.contains("shared memory of block 0 as u32"), "{said}");
 }
 
 #[test]
@@ -226,4 +226,36 @@ fn only_wrong_input_has_another_exit_code() {
     fs::write(&kernel, text.replace("sm_90a", "sm_100a")).unwrap();
     let newer = run(&path, &[], "");
     assert_eq!(newer.status.code(), Some(3), "{newer:?}");
+}
+
+#[test]
+fn the_page_has_a_real_session() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("docs/debug.md")).unwrap();
+    let session = page.split("```text\n").nth(1).unwrap();
+    let session = session.split("```").next().unwrap();
+    let (commands, said): (Vec<&str>, Vec<&str>) =
+        session.lines().partition(|line| line.starts_with("(tma) "));
+    let commands = commands.join("\n").replace("(tma) ", "");
+    let output = debug(
+        &root.join("examples/emulate/negate_tile.toml"),
+        &[],
+        &commands,
+    );
+    let folder = format!("{}/examples/emulate/", root.display());
+    assert_eq!(output.replace(&folder, "").trim_end(), said.join("\n"));
+    // The page lists every command.
+    let help = debug(
+        &root.join("examples/emulate/negate_tile.toml"),
+        &[],
+        "help\n",
+    );
+    let names = help
+        .lines()
+        .skip(7)
+        .map(|line| line.split(' ').next().unwrap());
+    let missing: Vec<&str> = names
+        .filter(|name| !page.contains(&format!("`{name}")))
+        .collect();
+    assert_eq!(missing, [""; 0]);
 }

@@ -139,7 +139,7 @@ impl ElementType {
     }
 
     /// Returns an element's bytes as text, little-endian.
-    pub(super) fn text(self, bytes: &[u8]) -> String {
+    pub fn text(self, bytes: &[u8]) -> String {
         let bits = bytes
             .iter()
             .rev()

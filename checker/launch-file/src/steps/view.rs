@@ -29,7 +29,7 @@ pub struct State {
     pub location: Location,
     /// Opcode of the instruction.
     pub opcode: String,
-    /// Whether the lanes go on with an instruction in which they waited.
+    /// True if the lanes go on with an instruction in which they waited.
     pub resumes: bool,
     /// Positions of each warp of the block; a warp that has ended has none.
     pub warps: Vec<Vec<At>>,

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use tma_cli::emulate::ElementType;
 use tma_launch::suggestion;
 
 /// A command of the user.
@@ -18,9 +19,8 @@ pub(super) enum Command {
     Warp(Option<(Option<u64>, u32)>),
     Warps,
     Registers(Option<String>),
-    Shared {
-        words: bool,
-    },
+    /// As elements of a type, or the tiles.
+    Shared(Option<ElementType>),
     Barriers,
     Copies,
     Findings,
@@ -67,8 +67,8 @@ const COMMANDS: [(&str, &str, &str); 16] = [
     ),
     (
         "shared",
-        "[words]",
-        "show the shared memory of the block: tiles with their swizzle, or words",
+        "[TYPE]",
+        "show the shared memory of the block: tiles with their swizzle, or elements of a type",
     ),
     (
         "barriers",
@@ -119,15 +119,7 @@ impl FromStr for Command {
             "goto" => Self::Goto(number(None)?),
             "warp" => Self::Warp(warp(argument)?),
             "registers" => Self::Registers(argument.map(str::to_owned)),
-            "shared" => match argument {
-                None => Self::Shared { words: false },
-                Some("words") => Self::Shared { words: true },
-                Some(other) => {
-                    return Err(format!(
-                        "the argument `{other}` of `shared` must be `words`"
-                    ));
-                }
-            },
+            "shared" => Self::Shared(argument.map(element).transpose()?),
             _ if argument.is_some() => return Err(format!("`{name}` takes no argument")),
             "phase" => Self::Phase,
             "phase-back" => Self::PhaseBack,
@@ -142,6 +134,14 @@ impl FromStr for Command {
         };
         Ok(command)
     }
+}
+
+fn element(name: &str) -> Result<ElementType, String> {
+    let mut all = ElementType::ALL.into_iter();
+    all.find(|ty| ty.name() == name).ok_or_else(|| {
+        let near = suggestion(name, ElementType::ALL.map(ElementType::name));
+        format!("there is no type `{name}`: {near}")
+    })
 }
 
 /// Parses `N`, `B:N` or `all`.
@@ -172,7 +172,10 @@ mod tests {
         assert_eq!(parse("phase"), Ok(Command::Phase));
         assert_eq!(parse("warp 2:1"), Ok(Command::Warp(Some((Some(2), 1)))));
         assert_eq!(parse("warp all"), Ok(Command::Warp(None)));
-        assert_eq!(parse("sha words"), Ok(Command::Shared { words: true }));
+        assert_eq!(
+            parse("sha f16"),
+            Ok(Command::Shared(Some(ElementType::F16)))
+        );
         for (name, ..) in COMMANDS {
             let found = parse(name).or_else(|_| parse(&format!("{name} 1")));
             assert!(found.is_ok(), "{name}");
@@ -190,7 +193,7 @@ mod tests {
             ("goto", "`goto` needs a number"),
             ("where 1", "`where` takes no argument"),
             ("warp 1:x", "must be `N`, `BLOCK:N` or `all`"),
-            ("shared bytes", "must be `words`"),
+            ("shared f17", "there is no type `f17`: did you mean `f16`"),
         ] {
             let error = line.parse::<Command>().unwrap_err();
             assert!(error.contains(part), "{line}: {error}");

@@ -100,9 +100,7 @@ impl Position {
             Command::Registers(name) => self.show(out, |state, out| {
                 show::registers(state, name.as_deref(), out)
             }),
-            Command::Shared { words } => {
-                self.show(out, |state, out| show::shared(state, words, out))
-            }
+            Command::Shared(ty) => self.show(out, |state, out| show::shared(state, ty, out)),
             Command::Barriers => self.show(out, |state, out| show::barriers(state, out)),
             Command::Copies => self.show(out, |state, out| show::copies(state, out)),
         }

@@ -7,16 +7,16 @@ use std::{
 };
 
 use tma_cli::emulate::{
-    Emulation,
+    ElementType, Emulation,
     steps::{Register, State, Tile, TileRow},
 };
 use tma_launch::suggestion;
 
 use super::tables::{left, right};
 
-/// Words of a row of shared memory.
-const WORDS: usize = 8;
-/// The most bytes that are shown as words.
+/// Bytes of a row of shared memory.
+const ROW_BYTES: usize = 32;
+/// The most bytes that are shown without a tile.
 const MOST_BYTES: usize = 4096;
 /// Lanes of a register that are shown in the list of all.
 const SHOWN_LANES: usize = 8;
@@ -51,7 +51,13 @@ pub(super) fn place(
     let ptx = format!("{}:{}:{}", location.file, location.line, location.column);
     line(&ptx, text, out)?;
     if let Some((file, number)) = &state.source {
-        let text = line_of(Path::new(file), *number as usize);
+        // Compilers name files from the folder in which they ran, which often has the PTX, too.
+        let folder = Path::new(&location.file).parent();
+        let beside = folder.map(|folder| folder.join(file));
+        let paths = [Some(file.into()), beside].into_iter().flatten();
+        let text = paths
+            .flat_map(|path| line_of(&path, *number as usize))
+            .next();
         line(&format!("{file}:{number}"), text.as_deref(), out)?;
     }
     match location.chain() {
@@ -157,23 +163,28 @@ fn value(ty: &str, bits: u64) -> String {
     }
 }
 
-/// Shows the boxes of tensor copies as tiles; without any, or if `words` are wanted, the words.
-pub(super) fn shared(state: &State, is_words: bool, out: &mut impl Write) -> io::Result<()> {
-    if !is_words && !state.tiles.is_empty() {
+/// Shows the boxes of tensor copies as tiles; without any, or if a type is given, elements in the order of their addresses.
+pub(super) fn shared(
+    state: &State,
+    ty: Option<ElementType>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    if ty.is_none() && !state.tiles.is_empty() {
         return state.tiles.iter().try_for_each(|it| tile(it, out));
     }
     if state.shared.is_empty() {
         return writeln!(out, "block {} has no shared memory", state.block);
     }
+    let ty = ty.unwrap_or(ElementType::U32);
     let shown = &state.shared[..state.shared.len().min(MOST_BYTES)];
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut before: Option<&[u8]> = None;
-    for (number, bytes) in shown.chunks(4 * WORDS).enumerate() {
+    for (number, bytes) in shown.chunks(ROW_BYTES).enumerate() {
         let is_same = before.replace(bytes) == Some(bytes);
         if !is_same {
-            let address = state.shared_start + (4 * WORDS * number) as u64;
+            let address = state.shared_start + (ROW_BYTES * number) as u64;
             let mut row = vec![format!("{address:#x}")];
-            row.extend(bytes.chunks_exact(4).map(word));
+            row.extend(bytes.chunks_exact(ty.bytes()).map(|it| ty.text(it)));
             rows.push(row);
         } else if rows.last().is_some_and(|row| row.len() > 1) {
             rows.push(vec!["*".to_owned()]);
@@ -181,20 +192,15 @@ pub(super) fn shared(state: &State, is_words: bool, out: &mut impl Write) -> io:
     }
     writeln!(
         out,
-        "shared memory of block {} as words; `*` repeats the row before",
-        state.block
+        "shared memory of block {} as {}; `*` repeats the row before",
+        state.block,
+        ty.name()
     )?;
     writeln!(out, "{}", right(&rows))?;
     match state.shared.len() - shown.len() {
         0 => Ok(()),
         more => writeln!(out, "and {more} more bytes"),
     }
-}
-
-fn word(bytes: &[u8]) -> String {
-    let bits = bytes.iter().rev();
-    bits.fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
-        .to_string()
 }
 
 /// Shows a tile: a line for each row, and in it each piece after the number of its place.
