@@ -9,6 +9,7 @@ mod exec;
 mod finish;
 mod inspect;
 mod interrupt;
+mod learn;
 mod map;
 #[cfg(target_os = "linux")]
 mod record;
@@ -49,6 +50,7 @@ enum Verb {
     Exec(exec::Exec),
     Finish(finish::Finish),
     Inspect(inspect::Inspect),
+    Learn(learn::Learn),
     Map(Box<map::Map>),
     New(new::Args),
     Ptx(ptx::Args),
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Exec(verb) => verb.run(),
         Verb::Finish(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
+        Verb::Learn(verb) => verb.run(out),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Doctor(verb) => doctor::run(&verb, Path::new("target"), Vec::new()),
         Verb::New(verb) => new::run(&verb),
