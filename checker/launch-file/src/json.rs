@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
+use tma_emulator::{Exploration, ScheduleName, Verdict};
 
 use super::{Diagnostic, Run, Violation};
 
@@ -32,6 +33,28 @@ pub fn run_to_json(run: &Run) -> Value {
         "verdict": run.verdict().as_str(),
         "steps": run.steps,
         "printed": run.printed,
+        "findings": run.diagnostics.iter().map(finding_to_json).collect::<Vec<_>>(),
+        "notes": run.notes.iter().map(finding_to_json).collect::<Vec<_>>(),
+    })
+}
+
+/// Converts the result of a search through the schedules of a launch of `entry`; `run` has its findings.
+pub fn exploration_to_json(entry: &str, exploration: &Exploration, run: &Run) -> Value {
+    let (verdict, why, open) = match &exploration.verdict {
+        Verdict::Proved => ("proved", None, 0),
+        Verdict::Unfinished { why, open } => ("not finished", Some(why), *open),
+        _ => ("findings", None, 0),
+    };
+    json!({
+        "entry": entry,
+        "verdict": verdict,
+        "schedules": exploration.schedules,
+        "covered": exploration.covered,
+        "results": exploration.results,
+        "why": why,
+        "open": open,
+        "frontier": exploration.frontier.iter().collect::<Vec<_>>(),
+        "schedule": exploration.schedule().map(ScheduleName::to_string),
         "findings": run.diagnostics.iter().map(finding_to_json).collect::<Vec<_>>(),
         "notes": run.notes.iter().map(finding_to_json).collect::<Vec<_>>(),
     })

@@ -24,7 +24,7 @@ mod violations;
 pub use diagnostic::Diagnostic;
 pub use element::ElementType;
 pub use file::LaunchFile;
-pub use json::{finding_to_json, hex, run_to_json, violation_to_json};
+pub use json::{exploration_to_json, finding_to_json, hex, run_to_json, violation_to_json};
 pub use output::Output;
 pub use run::{Emulation, Ran, Run, Stopped, Verdict, runs_here, stopped};
 pub use suppressions::{parse_suppressions, read_suppressions};

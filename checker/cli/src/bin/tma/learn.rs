@@ -140,10 +140,14 @@ impl Learn {
         if !kernel.is_file() {
             self.write(level).or_wrong_input()?;
             writeln!(out, "{}. {}\n\n{}\n", number, level.title, level.task())?;
+            // The compiler takes its time.
+            out.flush()?;
         }
+        let solved = folder.join(SOLVED);
+        // There is none before the first success.
+        let _ = fs::remove_file(&solved);
         let runs = check(level, &folder)?;
         let bad: Vec<&Run> = runs.iter().filter(|run| is_bad(run)).collect();
-        let solved = folder.join(SOLVED);
         let Some(first) = bad.first() else {
             fs::write(&solved, "").with_context(|| format!("cannot write {}", solved.display()))?;
             writeln!(out, "{}\n", level.why())?;
@@ -153,7 +157,6 @@ impl Learn {
             )?;
             return Ok(ExitCode::SUCCESS);
         };
-        let _ = fs::remove_file(&solved);
         first
             .diagnostics
             .iter()
