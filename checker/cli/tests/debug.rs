@@ -148,6 +148,15 @@ fn a_finding_is_at_its_step_and_line() {
 }
 
 #[test]
+fn a_finding_in_a_loop_is_at_its_round() {
+    let (_folder, path) = level("05-producer-consumer", "store_without_fence");
+    let said = debug(&path, &[], "finding\nregisters %round\n");
+    assert!(said.contains("error[missing-proxy-fence]"), "{said}");
+    // The kernel stores a tile in each of four rounds; the checker reports the first.
+    assert!(said.contains("\nlane  0  0\n"), "{said}");
+}
+
+#[test]
 fn shared_memory_is_a_tile_with_its_swizzle() {
     let (_folder, path) = level("06-tensor-maps", "");
     let said = debug(&path, &[], "warp 0:0\nstep 999\nshared\nshared u32\n");
