@@ -144,12 +144,14 @@ impl ElementType {
             .iter()
             .rev()
             .fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-        match self {
-            Self::F32 => f32::from_bits(bits as u32).to_string(),
-            Self::F16 => f16::from_bits(bits as u16).to_string(),
-            Self::Bf16 => bf16::from_bits(bits as u16).to_string(),
+        // A number far from 1 has an exponent.
+        let text = match self {
+            Self::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+            Self::F16 => format!("{:?}", f16::from_bits(bits as u16).to_f32()),
+            Self::Bf16 => format!("{:?}", bf16::from_bits(bits as u16).to_f32()),
             _ => self.number(bits).to_string(),
-        }
+        };
+        text.strip_suffix(".0").unwrap_or(&text).to_owned()
     }
 
     pub(super) fn read(value: &Value<'_>) -> Result<Self, Invalid> {

@@ -156,8 +156,8 @@ fn first_lanes(register: &Register) -> String {
 fn value(ty: &str, bits: u64) -> String {
     match ty {
         "pred" => (bits != 0).to_string(),
-        "f32" => f32::from_bits(bits as u32).to_string(),
-        "f64" => f64::from_bits(bits).to_string(),
+        "f32" => ElementType::F32.text(&(bits as u32).to_le_bytes()),
+        "f64" => ElementType::F64.text(&bits.to_le_bytes()),
         _ if bits < 1 << 20 => bits.to_string(),
         _ => format!("{bits:#x}"),
     }
@@ -296,6 +296,8 @@ mod tests {
     fn values_have_the_form_of_their_type() {
         assert_eq!(value("pred", 1), "true");
         assert_eq!(value("f32", 0x3fc0_0000), "1.5");
+        assert_eq!(value("f32", 1), "1e-45");
+        assert_eq!(value("f64", 0x4000_0000_0000_0000), "2");
         assert_eq!(value("b32", 7), "7");
         assert_eq!(value("b64", 1 << 40), "0x10000000000");
     }
