@@ -164,7 +164,7 @@ async function run() {
   } else if (timeline.svg) {
     showDrawing(byId("panel-timeline"), timeline.svg, `Timeline of seed ${one.seed}: warps, copies and phases`);
   }
-  await steps.begin(last, list.map(({ finding }) => finding));
+  await steps.begin(last);
   marked(list[0]?.finding);
 }
 
@@ -215,7 +215,8 @@ function follow(finding, which) {
   editor.reveal(site.line);
 }
 
-function choose(id, variant = CORRECT) {
+/** Chooses an entry, and opens its texts, or others that were edited. */
+function choose(id, variant = CORRECT, edited = undefined) {
   const chosen = examples.find((example) => example.id === id);
   shown = { id, variant };
   byId("example").value = id;
@@ -228,7 +229,7 @@ function choose(id, variant = CORRECT) {
   const texts = chosen.bugs
     ? chosen.modules.map(({ name, text }) => ({ name, text: withBug(text, variant) }))
     : chosen.modules;
-  open({ ...chosen, modules: texts });
+  open(edited ?? { ...chosen, modules: texts });
 }
 
 async function copyLink() {
@@ -253,10 +254,10 @@ async function restore() {
   try {
     const state = await fromFragment(location.hash);
     if (state) {
-      if (examples.some(({ id }) => id === state.id)) choose(state.id, state.variant);
       byId("seeds").value = state.seeds;
       maps.at = state.at ?? {};
-      open(state);
+      if (examples.some(({ id }) => id === state.id)) choose(state.id, state.variant, state);
+      else open(state);
       return;
     }
   } catch {

@@ -30,15 +30,14 @@ export class Steps {
         button("◀ step", "One step back", () => this.move(-1)),
         button("step ▶", "One step on", () => this.move(1)),
         button("phase ▶▶", "On to where the next phase is complete", () => this.phase(1)),
-        button("finding", "To the first finding", () => this.toFinding()),
+        button("finding", "To the next finding", () => this.toFinding()),
         this.warp),
       this.slider, this.position, this.next, this.state);
   }
 
   /** Begins anew with another input. */
-  async begin(input, findings) {
+  async begin(input) {
     this.input = input;
-    this.findings = findings;
     this.cache = new Map();
     const list = await this.checker.ask({ verb: "steps", ...input });
     if (list.message) throw new Error(list.message);
@@ -68,14 +67,12 @@ export class Steps {
     else await this.go(Math.min(at, this.list.steps.length - 1));
   }
 
+  /** Goes on to the next finding, and after the last to the first. */
   async toFinding() {
-    const finding = this.findings?.find(({ here }) => here);
-    if (!finding) return say("There is no finding to go to.");
-    const at = this.list.steps.findIndex(([, warp, , line]) =>
-      line === finding.here.line && warp === Math.floor(linear(finding.here.thread) / 32));
-    const any = at >= 0 ? at : this.list.steps.findIndex(([, , , line]) => line === finding.here.line);
-    if (any < 0) return say("This seed does not come to the finding.");
-    return this.go(any);
+    const steps = [...this.list.findings].sort((a, b) => a - b);
+    const at = steps.find((step) => step > this.at) ?? steps[0];
+    if (at === undefined) say("This seed has no finding.");
+    else await this.go(at);
   }
 
   #isOfWarp([block, warp]) {
@@ -100,7 +97,7 @@ export class Steps {
 
   #show(state, before) {
     this.next.replaceChildren(...summary(state));
-    const sections = [mbarriers(state), copies(state), warps(state), registers(state, before), shared(state, before)];
+    const sections = [mbarriers(state), copies(state), warps(state), registers(state, before), ...tiles(state, before), shared(state, before)];
     this.state.replaceChildren(...sections.filter(Boolean));
   }
 
@@ -112,8 +109,6 @@ export class Steps {
     }
   }
 }
-
-const linear = ([x]) => x;
 
 const lanesOf = (mask) => mask === -1 || mask === 0xffffffff ? "all lanes" : `lanes ${ranges(mask >>> 0)}`;
 
@@ -195,6 +190,28 @@ function registers({ registers, lanes, warp, block }, before) {
     return row([name, type, value(type, lanes[lane]), others], kind);
   });
   return section(`Registers of warp ${warp}`, grid(["register", "type", `lane ${lane}`, "lanes 0 to 7"], rows));
+}
+
+/** Draws the boxes of tensor copies: rows in the tensor's order, each piece with its place after the swizzle. */
+function tiles({ tiles, block }, before) {
+  const old = before?.block === block ? new Map(before.tiles.map((tile) => [tile.address, tile.rows])) : new Map();
+  return tiles.map(({ address, type, extents, swizzle, piece_bytes, rows, row_count }) => {
+    const known = old.get(address);
+    const lines = rows.map(({ address, pieces }, number) => make("tr", {},
+      make("th", { scope: "row" }, `row ${number}, 0x${address.toString(16)}`),
+      pieces.map(({ address, place, values }, at) => {
+        const text = values.join(" ");
+        const isNew = known && known[number]?.pieces[at]?.values.join(" ") !== text;
+        return make("td", { class: isNew ? "changed" : undefined, title: `at 0x${address.toString(16)}` },
+          make("span", { class: "piece", style: `background: hsl(${(place * 45) % 360} 70% 80%)` }, String(place)), ` ${text}`);
+      })));
+    const title = `Tile at 0x${address.toString(16)}: ${type} × ${extents.join(" × ")}, swizzle ${swizzle}`;
+    return section(title,
+      make("p", { class: "next" }, `Before each piece of ${plural(piece_bytes, "byte")} is its place after the swizzle.`,
+        row_count > rows.length && ` The first ${rows.length} of ${row_count} rows.`),
+      make("div", { class: "scroll words", tabindex: "0", role: "region", "aria-label": title },
+        make("table", {}, make("tbody", {}, lines))));
+  });
 }
 
 function shared({ shared: hex, shared_start }, before) {

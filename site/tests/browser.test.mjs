@@ -165,6 +165,24 @@ test("steps go forwards and backwards, by phase and to the finding", async () =>
   await close();
 });
 
+test("shared memory is a tile with its swizzle", async () => {
+  const { page, close } = await open("learn.html#tensor-maps");
+  await page.getByRole("button", { name: "Open in the playground" }).click();
+  await page.waitForSelector("body[data-ready] #run");
+  await run(page, 1);
+  await page.getByRole("tab", { name: "Steps" }).click();
+  const old = await page.locator(".position").textContent();
+  await page.getByRole("button", { name: "phase ▶▶" }).click();
+  await page.waitForFunction((old) => document.querySelector(".position").textContent !== old, old);
+  const tile = page.locator("#panel-steps section", { hasText: "swizzle 128b" });
+  assert.match(await tile.locator("h3").textContent(), /^Tile at 0x800: u32 × 32 × 8, swizzle 128b$/);
+  const cells = await tile.locator("tbody tr").nth(3).locator("td").allTextContents();
+  // Piece `i` of row `r` is at place `i xor r`.
+  assert.deepEqual(cells.map((cell) => cell.split(" ")[0]), ["3", "2", "1", "0", "7", "6", "5", "4"]);
+  assert.deepEqual(cells.map((cell) => Number(cell.split(" ")[1])), [96, 100, 104, 108, 112, 116, 120, 124]);
+  await close();
+});
+
 test("coordinates of a map can be moved", async () => {
   const { page, close } = await open("index.html#example=negate_tile");
   await page.getByRole("tab", { name: "Map" }).click();

@@ -3,16 +3,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ask, CORRECT, inputs, kinds, levels } from "./site.mjs";
+import { ask, CORRECT, inputs, kinds, levels, withBug } from "./site.mjs";
 
 const SEEDS = 16;
 
 test("levels have a number of their own, a page and a task", () => {
   assert.ok(levels.length >= 5);
   assert.equal(new Set(levels.map(({ id }) => id)).size, levels.length);
-  for (const { id, page, summary, toml, sources } of levels) {
+  for (const { id, page, summary, start, toml, sources } of levels) {
     for (const part of ["<figure ", "<h3>Task</h3>", "Hint 1", 'class="why"']) assert.ok(page.includes(part), `${id}: ${part}`);
     assert.ok(summary && toml.includes("[[expect]]") && sources.length > 0, id);
+    const [{ text }] = sources;
+    assert.notEqual(withBug(text, start), withBug(text, CORRECT), id);
+    assert.ok(!/\/\/ (only|not) /.test(withBug(text, CORRECT)), id);
   }
 });
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 
-import { ask, examples, inputs, kinds, read } from "./site.mjs";
+import { ask, CORRECT, examples, inputs, kinds, read } from "./site.mjs";
 
 const { TMA, MOST_COMPRESSED_BYTES } = process.env;
 const folder = mkdtempSync(join(tmpdir(), "tma-site-"));
@@ -104,6 +104,15 @@ test("steps count phases and bytes as the kernel does", () => {
   assert.deepEqual(ask({ verb: "steps", ...input, seed: 0 }).steps, steps);
   const thread = state(steps.length - 1).registers.find(({ name }) => name === "%thread");
   assert.deepEqual(thread.lanes.slice(0, 3), ["0", "1", "2"]);
+});
+
+test("a finding is at the step after which the checker had it", () => {
+  const example = examples.find(({ id }) => id === "expectation");
+  const { input } = inputs(example).find(({ name }) => name !== CORRECT);
+  const { findings: [{ here }] } = ask({ verb: "run", ...input, seed: 0 });
+  const { steps, findings } = ask({ verb: "steps", ...input, seed: 0 });
+  const [, warp, , line] = steps[findings[0]];
+  assert.deepEqual([warp, line], [Math.floor(here.thread[0] / 32), here.line]);
 });
 
 test("a map is drawn at the coordinates", () => {

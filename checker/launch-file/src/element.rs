@@ -121,6 +121,39 @@ impl ElementType {
         }
     }
 
+    /// Returns the type that shows elements of a tensor; `None` for elements of less than a byte.
+    pub(super) fn of(data_type: DataType) -> Option<Self> {
+        Some(match data_type {
+            DataType::U8 => Self::U8,
+            DataType::U16 => Self::U16,
+            DataType::U32 => Self::U32,
+            DataType::I32 => Self::I32,
+            DataType::U64 => Self::U64,
+            DataType::I64 => Self::I64,
+            DataType::F16 => Self::F16,
+            DataType::Bf16 => Self::Bf16,
+            DataType::F32 | DataType::F32Ftz | DataType::Tf32 | DataType::Tf32Ftz => Self::F32,
+            DataType::F64 => Self::F64,
+            _ => return None,
+        })
+    }
+
+    /// Returns an element's bytes as text, little-endian.
+    pub fn text(self, bytes: &[u8]) -> String {
+        let bits = bytes
+            .iter()
+            .rev()
+            .fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        // A number far from 1 has an exponent.
+        let text = match self {
+            Self::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+            Self::F16 => format!("{:?}", f16::from_bits(bits as u16).to_f32()),
+            Self::Bf16 => format!("{:?}", bf16::from_bits(bits as u16).to_f32()),
+            _ => self.number(bits).to_string(),
+        };
+        text.strip_suffix(".0").unwrap_or(&text).to_owned()
+    }
+
     pub(super) fn read(value: &Value<'_>) -> Result<Self, Invalid> {
         choice(value, &Self::ALL, Self::name)
     }

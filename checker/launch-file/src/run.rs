@@ -196,6 +196,11 @@ impl Emulation {
         &self.file
     }
 
+    /// Returns the texts of the modules, in the file's order.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
     /// Runs all launches and compares the results with the expected ones.
     ///
     /// With `config.checks`, the checker runs too, and its findings are part of the result.
@@ -221,19 +226,43 @@ impl Emulation {
     /// # Errors
     /// A module needs something that the emulator does not support.
     pub fn run_in_memory(&self, config: Config) -> Result<(Run, Vec<Buffer>), Stopped> {
-        let mut job = self.job()?;
-        let mut run = Run::new(config.seed);
-        match config.checks {
-            true => check(&self.backend(config), &mut job, &mut run)?,
-            false => {
-                let print = &mut |text: &str| run.printed += text;
-                let result = self.backend(config).run_unchecked(&mut job, print);
-                match steps(result)? {
-                    Ok(steps) => run.steps = Some(steps),
-                    Err(fault) => run.diagnostics.push(fault),
-                }
+        self.run_by(config.seed, |job, run| {
+            let backend = self.backend(config);
+            if config.checks {
+                run.take(backend.check(job).map_err(stopped)?);
+                return Ok(());
             }
-        }
+            let print = &mut |text: &str| run.printed += text;
+            match steps(backend.run_unchecked(job, print))? {
+                Ok(steps) => run.steps = Some(steps),
+                Err(fault) => run.diagnostics.push(fault),
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs all launches under the checker like [`run`](Self::run), with a further observer, and without writing files.
+    ///
+    /// # Errors
+    /// A module needs something that the emulator does not support.
+    pub fn run_beside(&self, config: Config, observer: &mut dyn Observer) -> Result<Run, Stopped> {
+        let ran = self.run_by(config.seed, |job, run| {
+            let checked = self.backend(config).check_beside(job, observer);
+            run.take(checked.map_err(stopped)?);
+            Ok(())
+        });
+        ran.map(|(run, _)| run)
+    }
+
+    /// Runs all launches by `launch`, and compares the results with the expected ones.
+    fn run_by(
+        &self,
+        seed: u64,
+        launch: impl FnOnce(&mut Job<'_>, &mut Run) -> Result<(), Stopped>,
+    ) -> Result<(Run, Vec<Buffer>), Stopped> {
+        let mut job = self.job()?;
+        let mut run = Run::new(seed);
+        launch(&mut job, &mut run)?;
         if run.steps.is_some() {
             match self.file.mismatches(&job.buffers) {
                 Ok(mismatches) => {
@@ -321,11 +350,6 @@ impl Emulation {
         let first = texts.next().unwrap_or(Ptx { name: "", text: "" });
         Ok(self.file.job(first, texts.collect(), buffers))
     }
-}
-
-fn check(backend: &EmulatorBackend, job: &mut Job<'_>, run: &mut Run) -> Result<(), Stopped> {
-    run.take(backend.check(job).map_err(stopped)?);
-    Ok(())
 }
 
 /// Returns the number of steps, or the diagnostic that ended a kernel.

@@ -7,7 +7,6 @@ mod inputs;
 mod maps;
 mod requests;
 mod results;
-mod stepping;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

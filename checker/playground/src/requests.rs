@@ -1,17 +1,19 @@
 //! The requests of the page, and their answers.
 
-use launch_file::{Emulation, Run, Stopped, finding_to_json, run_to_json, violation_to_json};
+use launch_file::{Emulation, Run, Stopped, exploration_to_json, run_to_json, violation_to_json};
 use ptx_source::Source;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tma_emulator::{Bounds, Exploration, StoryStep, Trace, Verdict};
+use tma_emulator::{Bounds, Exploration, Story, StoryStep, Trace, Verdict};
 
 use crate::{
     inputs::{Input, Module},
     maps::Draw,
     results::{buffers_to_json, launch_to_json, map_to_json, signature_to_json},
-    stepping::Stepping,
 };
+
+/// The most steps that are listed.
+const MOST_STEPS: usize = 100_000;
 
 /// A request of the page.
 #[derive(Debug, Deserialize)]
@@ -96,15 +98,12 @@ fn answer(request: Request) -> Result<Value, Stopped> {
         }
         Request::Draw { input, draw } => draw.answer(&input.file()?),
         Request::Steps(input) => {
-            let mut steps = Stepping::of_all();
-            // A fault ends the steps.
-            let _ = input.emulation()?.observe(input.config(), &mut steps);
-            steps.list()
+            let steps = input.emulation()?.steps(input.config(), None, MOST_STEPS)?;
+            steps.to_json()
         }
         Request::States { input, from, to } => {
-            let mut steps = Stepping::of_states(from..to);
-            let _ = input.emulation()?.observe(input.config(), &mut steps);
-            steps.states()
+            let emulation = input.emulation()?;
+            json!({ "states": emulation.states(input.config(), None, from..to, None)? })
         }
     })
 }
@@ -132,40 +131,28 @@ fn kernels(modules: &[Module]) -> Value {
     json!({ "modules": modules.iter().map(kernels).collect::<Vec<_>>() })
 }
 
+/// Converts the results of a search, with the steps of a schedule that has an error.
 fn searched(emulation: &Emulation, explored: Vec<Exploration>) -> Vec<Value> {
-    let launches = explored.into_iter().zip(emulation.file().launches());
-    let of_launch = |(exploration, launch): (Exploration, &tma_launch::Launch)| {
-        let (verdict, why) = match &exploration.verdict {
-            Verdict::Proved => ("proved", None),
-            Verdict::Unfinished { why, .. } => ("not finished", Some(why.clone())),
-            _ => ("findings", None),
+    let launches = explored.iter().zip(emulation.file().launches());
+    let of_launch = |(exploration, launch): (&Exploration, &tma_launch::Launch)| {
+        let run = Run::of(exploration.report.clone());
+        let mut value = exploration_to_json(&launch.entry, exploration, &run);
+        value["steps"] = match &exploration.verdict {
+            Verdict::Found(failing) => story_to_json(&failing.story),
+            _ => json!([]),
         };
-        let steps: Vec<String> = match &exploration.verdict {
-            Verdict::Found(failing) => {
-                let story = &failing.story;
-                let step = |step: &StoryStep| {
-                    let at = match step.at.is_empty() {
-                        true => String::new(),
-                        false => format!(" ({})", step.at),
-                    };
-                    format!("{}: {}{at}", story.lanes[step.lane], step.what)
-                };
-                story.steps.iter().map(step).collect()
-            }
-            _ => Vec::new(),
-        };
-        let run = Run::of(exploration.report);
-        json!({
-            "entry": launch.entry,
-            "verdict": verdict,
-            "why": why,
-            "schedules": exploration.schedules,
-            "covered": exploration.covered,
-            "results": exploration.results,
-            "steps": steps,
-            "findings": run.diagnostics.iter().map(finding_to_json).collect::<Vec<_>>(),
-            "notes": run.notes.iter().map(finding_to_json).collect::<Vec<_>>(),
-        })
+        value
     };
     launches.map(of_launch).collect()
+}
+
+fn story_to_json(story: &Story) -> Value {
+    let step = |step: &StoryStep| {
+        let at = match step.at.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", step.at),
+        };
+        format!("{}: {}{at}", story.lanes[step.lane], step.what)
+    };
+    story.steps.iter().map(step).collect()
 }

@@ -1,14 +1,9 @@
 //! Launches, signatures, maps and memory as JSON.
 
-use std::fmt::Write;
-
-use launch_file::LaunchFile;
+use launch_file::{LaunchFile, hex};
 use serde_json::{Value, json};
 use tensor_map::Params;
 use tma_launch::{Buffer, Launch, Signature};
-
-/// Bytes of a buffer that are shown.
-const SHOWN_BYTES: usize = 1 << 16;
 
 pub(crate) fn launch_to_json(launch: &Launch) -> Value {
     let shape = &launch.shape;
@@ -72,14 +67,4 @@ pub(crate) fn buffers_to_json(file: &LaunchFile, before: &[Buffer], after: &[Buf
         })
     });
     buffers.collect()
-}
-
-/// Returns the first bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let shown = &bytes[..bytes.len().min(SHOWN_BYTES)];
-    shown.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -132,10 +132,30 @@ impl EmulatorBackend {
     /// # Errors
     /// A kernel cannot be run at all, because of the module, the arguments, or an unsupported instruction.
     pub fn check(&self, job: &mut Job<'_>) -> Result<CheckReport, Failure> {
+        self.check_each(job, Session::check)
+    }
+
+    /// Runs a job like [`check`](Self::check), with a further observer of all launches.
+    ///
+    /// # Errors
+    /// The errors of [`check`](Self::check).
+    pub fn check_beside(
+        &self,
+        job: &mut Job<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<CheckReport, Failure> {
+        self.check_each(job, |session, ready| session.check_beside(ready, observer))
+    }
+
+    fn check_each(
+        &self,
+        job: &mut Job<'_>,
+        mut check: impl FnMut(&mut Session, &Ready) -> CheckReport,
+    ) -> Result<CheckReport, Failure> {
         let mut checked = CheckReport::default();
         self.each(job, |session, ready| {
             if !checked.diagnostics.iter().any(Diagnostic::ends_kernel) {
-                checked.extend(session.check(ready));
+                checked.extend(check(session, ready));
             }
             Ok(())
         })?;

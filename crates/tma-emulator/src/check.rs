@@ -211,6 +211,10 @@ impl Observer for Checker {
         valueless
     }
 
+    fn findings(&self) -> usize {
+        self.found.len()
+    }
+
     fn print(&mut self, text: &str) {
         self.printed.push_str(text);
     }

@@ -5,7 +5,6 @@
 //! instructions; ptxas may merge or split some of them. The page `docs/performance-lint.md` has the rules.
 
 mod banks;
-mod beside;
 mod copies;
 mod counts;
 mod flight;
@@ -30,7 +29,6 @@ use crate::{
     value::{LANES, lanes_of},
 };
 use banks::wavefronts;
-pub(crate) use beside::Beside;
 use copies::Copies;
 pub use counts::{CopyCounts, FlightCounts, GlobalCounts, ProductCounts, SharedCounts};
 use flight::InFlight;

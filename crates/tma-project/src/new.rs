@@ -249,6 +249,20 @@ fn check_folder(folder: &Path) -> Result<()> {
 /// # Errors
 /// A file cannot be written.
 pub fn write(folder: &Path, name: &str, template: Template) -> Result<()> {
+    let adapted = template
+        .files()
+        .map(|(path, text)| (path, adapt(text, name, template)));
+    let texts = adapted
+        .each_ref()
+        .map(|(path, text)| (*path, text.as_str()));
+    write_texts(folder, &texts)
+}
+
+/// Writes the files of a project that depends on the checkout, and its `Cargo.lock`.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_texts(folder: &Path, texts: &[(&str, &str)]) -> Result<()> {
     let write = |path: &str, text: &[u8]| {
         let to = folder.join(path);
         let parent = to.parent().unwrap_or(folder);
@@ -256,8 +270,8 @@ pub fn write(folder: &Path, name: &str, template: Template) -> Result<()> {
             .with_context(|| format!("cannot create {}", parent.display()))?;
         fs::write(&to, text).with_context(|| format!("cannot write {}", to.display()))
     };
-    for (path, text) in template.files() {
-        write(path, adapt(text, name, template).as_bytes())?;
+    for (path, text) in texts {
+        write(path, text.as_bytes())?;
     }
     // Cargo keeps the versions of the checkout, which are built and fetched, and drops the rest.
     if let Some(lock) = checkout().and_then(|checkout| fs::read(checkout.join("Cargo.lock")).ok()) {
@@ -268,7 +282,7 @@ pub fn write(folder: &Path, name: &str, template: Template) -> Result<()> {
 
 /// Returns the checkout that this program was built in, if it is still there. A program that was built from packages has
 /// none.
-fn checkout() -> Option<PathBuf> {
+pub fn checkout() -> Option<PathBuf> {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.parent()?;
     let is_there =
         checkout.join("host/Cargo.toml").is_file() && checkout.join("Cargo.lock").is_file();
@@ -295,15 +309,24 @@ fn adapt(text: &str, name: &str, template: Template) -> String {
         ("{{arch}}", template.arch().to_owned()),
         ("{{options}}", template.options().to_owned()),
         ("{{what}}", template.subject().to_owned()),
-        ("{{tma}}", source("crates/tma")),
-        ("{{tma-build}}", source("crates/tma-build")),
-        ("{{tma-host}}", source("host")),
     ];
-    values
-        .into_iter()
-        .fold(text.to_owned(), |text, (key, value)| {
-            text.replace(key, &value)
-        })
+    let values = values.into_iter();
+    values.fold(with_sources(text), |text, (key, value)| {
+        text.replace(key, &value)
+    })
+}
+
+/// Fills the placeholders `{{tma}}`, `{{tma-build}}` and `{{tma-host}}` with the sources of these dependencies.
+pub fn with_sources(text: &str) -> String {
+    let values = [
+        ("{{tma}}", "crates/tma"),
+        ("{{tma-build}}", "crates/tma-build"),
+        ("{{tma-host}}", "host"),
+    ];
+    let values = values.into_iter();
+    values.fold(text.to_owned(), |text, (key, folder)| {
+        text.replace(key, &source(folder))
+    })
 }
 
 fn is_of_a_word(c: char) -> bool {

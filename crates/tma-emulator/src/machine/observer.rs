@@ -1,6 +1,7 @@
 //! The interface through which a checker sees everything that a kernel does.
 
 mod accesses;
+mod beside;
 mod fence;
 mod layout;
 mod printer;
@@ -12,6 +13,7 @@ use tensor_map::L2Promotion;
 use tma_launch::Shape;
 
 pub use accesses::Accesses;
+pub(crate) use beside::Beside;
 pub use fence::FenceKind;
 pub use layout::{BoxLayout, MatrixRead};
 pub(crate) use printer::Printer;
@@ -57,6 +59,11 @@ pub trait Observer {
     /// Called before lanes of a warp execute an instruction or go on with one in which they waited.
     fn inspect(&mut self, view: View<'_>) {
         let _ = view;
+    }
+
+    /// Returns the number of findings so far.
+    fn findings(&self) -> usize {
+        0
     }
 
     /// Called for an `event` that `origin` caused.
@@ -125,6 +132,10 @@ impl Observer for &mut dyn Observer {
 
     fn inspect(&mut self, view: View<'_>) {
         (**self).inspect(view);
+    }
+
+    fn findings(&self) -> usize {
+        (**self).findings()
     }
 
     fn see(&mut self, origin: Origin, event: Event) {

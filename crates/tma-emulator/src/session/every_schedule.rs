@@ -67,6 +67,14 @@ impl Exploration {
         }
     }
 
+    /// Returns the name of the schedule that has an error.
+    pub fn schedule(&self) -> Option<&ScheduleName> {
+        match &self.verdict {
+            Verdict::Found(failing) => Some(&failing.name),
+            _ => None,
+        }
+    }
+
     /// Returns why the search has not come to its end, how far it has come, and the operations that make it large.
     pub fn unfinished(&self) -> Option<String> {
         let Verdict::Unfinished { why, open } = &self.verdict else {

@@ -9,10 +9,10 @@ use crate::{
     check::{CheckReport, Checker, Diagnostic, InFlight, Suppressions, Unreleased},
     machine::{
         Config, Fault, Memory, Places, RESIDENT,
-        observer::{Observer, Printer, Watch},
+        observer::{Beside, Observer, Printer, Watch},
         parameter_in_source,
     },
-    performance::{Beside, Performance, PerformanceReport},
+    performance::{Performance, PerformanceReport},
     run::{self, Path, Report, Search},
 };
 
@@ -184,6 +184,16 @@ impl Session {
         self.within(ready, |state, config| state.check(ready, config))
     }
 
+    /// Runs a launch like [`check`](Self::check), with a further observer.
+    pub(crate) fn check_beside(&mut self, ready: &Ready, second: &mut dyn Observer) -> CheckReport {
+        self.within(ready, |state, config| {
+            state.check_run(ready, config, |state, first| {
+                let mut both: &mut dyn Observer = &mut Beside { first, second };
+                state.observe(ready, config, &mut both, None)
+            })
+        })
+    }
+
     /// Calls a function with the memory as at the start of a launch: with its parameters, the constants of its
     /// module, and reset grid barriers.
     pub(super) fn within<T>(
@@ -252,7 +262,7 @@ impl State {
         };
         let mut both: &mut dyn Observer = &mut Beside {
             first,
-            performance: &mut performance,
+            second: &mut performance,
         };
         let result = self.observe(ready, config, &mut both, None);
         self.performance = Some(performance);
@@ -261,15 +271,31 @@ impl State {
 
     /// Runs a launch under the checker.
     pub(super) fn check(&mut self, ready: &Ready, config: Config) -> CheckReport {
-        self.check_by(ready, config, None)
+        self.check_run(ready, config, |state, checker| {
+            state.observe_and_count(ready, config, checker)
+        })
     }
 
-    /// Runs a launch under the checker, by the choices of a search or of the seed.
+    /// Runs a launch under the checker, by the choices of a search.
     pub(super) fn check_by(
         &mut self,
         ready: &Ready,
         config: Config,
-        search: Option<&mut Search>,
+        search: &mut Search,
+    ) -> CheckReport {
+        self.check_run(ready, config, |state, checker| {
+            let mut recorder = search.recorder(checker);
+            let mut observer: &mut dyn Observer = &mut recorder;
+            state.observe(ready, config, &mut observer, Some(search.path()))
+        })
+    }
+
+    /// Returns the checker's report on a launch, which `run` runs.
+    fn check_run(
+        &mut self,
+        ready: &Ready,
+        config: Config,
+        run: impl FnOnce(&mut Self, &mut Checker) -> Result<Report, Box<Fault>>,
     ) -> CheckReport {
         let places = Places::new(&ready.shape, ready.kernel.cluster(&ready.shape));
         let names = [
@@ -284,14 +310,7 @@ impl State {
         };
         let before = (unreleased, in_flight);
         let mut checker = Checker::new(places, names, before, config.strict);
-        let result = match search {
-            None => self.observe_and_count(ready, config, &mut checker),
-            Some(search) => {
-                let mut recorder = search.recorder(&mut checker);
-                let mut observer: &mut dyn Observer = &mut recorder;
-                self.observe(ready, config, &mut observer, Some(search.path()))
-            }
-        };
+        let result = run(self, &mut checker);
         self.unreleased = checker.unreleased();
         let printed = std::mem::take(&mut checker.printed);
         let (fault, report) = match result {

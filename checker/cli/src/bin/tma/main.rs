@@ -1,6 +1,7 @@
 //! `tma`: lists GPUs, inspects PTX files, explains tensor maps, and runs kernels on the CPU.
 
 mod assembled;
+mod debug;
 mod devices;
 mod emulate;
 #[cfg(target_os = "linux")]
@@ -8,6 +9,7 @@ mod exec;
 mod finish;
 mod inspect;
 mod interrupt;
+mod learn;
 mod map;
 #[cfg(target_os = "linux")]
 mod record;
@@ -40,6 +42,7 @@ struct Command {
 
 #[derive(Subcommand)]
 enum Verb {
+    Debug(debug::Debug),
     Devices(devices::Devices),
     Doctor(doctor::Args),
     Emulate(emulate::Emulate),
@@ -47,6 +50,7 @@ enum Verb {
     Exec(exec::Exec),
     Finish(finish::Finish),
     Inspect(inspect::Inspect),
+    Learn(learn::Learn),
     Map(Box<map::Map>),
     New(new::Args),
     Ptx(ptx::Args),
@@ -66,12 +70,14 @@ fn main() -> ExitCode {
     // Names and texts may come from untrusted files.
     let out = &mut EscapedWriter(io::stdout().lock());
     let result = match Command::parse().verb {
+        Verb::Debug(verb) => verb.run(out),
         Verb::Devices(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Emulate(verb) => verb.run(out),
         #[cfg(target_os = "linux")]
         Verb::Exec(verb) => verb.run(),
         Verb::Finish(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
+        Verb::Learn(verb) => verb.run(out),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Doctor(verb) => doctor::run(&verb, Path::new("target"), Vec::new()),
         Verb::New(verb) => new::run(&verb),

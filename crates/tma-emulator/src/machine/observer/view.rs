@@ -20,6 +20,7 @@ pub struct View<'a> {
     here: Here,
     warp: &'a Warp,
     group: &'a Group,
+    findings: usize,
 }
 
 /// Lanes of a warp that are at one instruction.
@@ -92,7 +93,17 @@ impl<'a> View<'a> {
             here,
             warp,
             group,
+            findings: 0,
         }
+    }
+
+    pub(super) fn with_findings(self, findings: usize) -> Self {
+        Self { findings, ..self }
+    }
+
+    /// Returns the number of findings before the instruction, if the checker runs beside the observer.
+    pub fn findings(&self) -> usize {
+        self.findings
     }
 
     /// Returns the number of the block whose lanes are about to run.

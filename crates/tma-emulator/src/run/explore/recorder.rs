@@ -14,7 +14,7 @@ use crate::{
         Fault, Places, Program,
         observer::{
             AccessKind, Accesses, CopyCompletion, CopyId, Event, FenceKind, GroupKind,
-            MbarrierEvent, Memory, Observer, OrdinaryAccess, Origin, Range, Sem, Turn,
+            MbarrierEvent, Memory, Observer, OrdinaryAccess, Origin, Range, Sem, Turn, View,
         },
     },
     value::LANES,
@@ -344,6 +344,14 @@ impl Observer for Recorder<'_> {
     fn execute(&mut self, instruction: usize) {
         self.record.borrow_mut().executed.push(instruction);
         self.inner.execute(instruction);
+    }
+
+    fn inspects(&self) -> bool {
+        self.inner.inspects()
+    }
+
+    fn inspect(&mut self, view: View<'_>) {
+        self.inner.inspect(view);
     }
 
     fn see(&mut self, origin: Origin, event: Event) {

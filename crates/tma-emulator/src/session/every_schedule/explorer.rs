@@ -148,7 +148,7 @@ impl<'a> Explorer<'a> {
 
     fn execute(&self, search: &mut Search, part: &mut Part) {
         let mut state = self.before.clone();
-        let mut report = state.check_by(self.ready, self.config, Some(search));
+        let mut report = state.check_by(self.ready, self.config, search);
         count_schedule();
         part.before_last = (part.executions(), part.steps);
         part.steps += search.steps();

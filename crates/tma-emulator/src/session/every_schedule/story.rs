@@ -18,7 +18,7 @@ pub(super) fn run(
 ) -> Option<(State, CheckReport, Story)> {
     let mut search = Search::repeat(schedule);
     let mut state = before.clone();
-    let report = state.check_by(ready, config, Some(&mut search));
+    let report = state.check_by(ready, config, &mut search);
     if search.ended() != Ended::Complete {
         return None;
     }

@@ -426,7 +426,7 @@ fn outcomes(
         let mut found = BTreeSet::new();
         for count in 1..=most {
             let mut now = state.clone();
-            let report = now.check_by(&ready, config, Some(&mut search));
+            let report = now.check_by(&ready, config, &mut search);
             if search.ended() == Ended::Complete {
                 found.insert(report.is_clean().then(|| contents(&now.memory)));
             }

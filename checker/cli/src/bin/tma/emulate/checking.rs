@@ -69,7 +69,7 @@ pub(crate) struct Checking {
 }
 
 /// Enough for tests, and reached in less than a minute by a kernel that never ends.
-const MAX_STEPS: u64 = 1_000_000_000;
+pub(crate) const MAX_STEPS: u64 = 1_000_000_000;
 
 impl Checking {
     /// Opens the report files of a verb. `inputs` must not be overwritten.

@@ -5,8 +5,8 @@ use std::{
     path::Path,
 };
 
-use serde_json::{Value, json};
-use tma_cli::emulate::{Emulation, Run, Stopped, Verdict};
+use serde_json::json;
+use tma_cli::emulate::{Emulation, Run, Stopped, Verdict, exploration_to_json};
 use tma_emulator::{Bounds, Exploration, Progress, ScheduleName, Verdict as Explored};
 
 use super::{checking::Checking, report::quoted};
@@ -102,11 +102,7 @@ impl EverySchedule {
             .zip(emulation.file().launches())
             .enumerate()
         {
-            let name = match &exploration.verdict {
-                Explored::Found(failing) => Some(&failing.name),
-                _ => None,
-            };
-            let again = name.map(command);
+            let again = exploration.schedule().map(command);
             let run = Run::of(exploration.report.clone());
             let verdict = match (&exploration.verdict, run.verdict()) {
                 (Explored::Unfinished { .. }, Verdict::Clean) => Verdict::Unsupported,
@@ -116,7 +112,7 @@ impl EverySchedule {
             reports.add(&case(file, number, &run, again.clone().unwrap_or_default()));
             let headline = headline(number, &launch.entry, &exploration);
             match is_json {
-                true => all.push(of_launch(&launch.entry, &exploration, &run, name)),
+                true => all.push(exploration_to_json(&launch.entry, &exploration, &run)),
                 false => print(&run, again.as_deref(), &headline, out)?,
             }
         }
@@ -173,32 +169,6 @@ fn headline(number: usize, entry: &str, exploration: &Exploration) -> String {
         }
         _ => of,
     }
-}
-
-fn of_launch(
-    entry: &str,
-    exploration: &Exploration,
-    run: &Run,
-    name: Option<&ScheduleName>,
-) -> Value {
-    let (verdict, why, open) = match &exploration.verdict {
-        Explored::Proved => ("proved", None, 0),
-        Explored::Unfinished { why, open } => ("not finished", Some(why), *open),
-        _ => ("findings", None, 0),
-    };
-    json!({
-        "entry": entry,
-        "verdict": verdict,
-        "schedules": exploration.schedules,
-        "covered": exploration.covered,
-        "results": exploration.results,
-        "why": why,
-        "open": open,
-        "frontier": exploration.frontier.iter().collect::<Vec<_>>(),
-        "schedule": name.map(ScheduleName::to_string),
-        "findings": run.diagnostics.iter().map(to_json).collect::<Vec<_>>(),
-        "notes": run.notes.iter().map(to_json).collect::<Vec<_>>(),
-    })
 }
 
 fn case(file: &Path, launch: usize, run: &Run, again: String) -> Case {
