@@ -210,3 +210,93 @@ fn a_launch_is_proved_or_the_search_says_that_it_is_not_finished() {
     );
     assert_eq!(refused.status.code(), Some(2));
 }
+
+/// Lane 0 of each warp draws a number; warp 0, and the one that draws 0, store 1.
+const SAME_VALUE: &str = "
+.version 8.6
+.target sm_90a
+.address_size 64
+.visible .entry locks(.param .u64 words)
+{
+    .reg .pred %p<4>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [words]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31;
+    setp.ne.u32 %p1, %r2, 0; @%p1 bra END;
+    atom.relaxed.gpu.global.exch.b32 %r2, [%rd1], 1; setp.ge.u32 %p2, %r1, 32; setp.eq.u32 %p3, %r2, 1;
+    and.pred %p2, %p2, %p3; @%p2 bra END;
+    st.global.u32 [%rd1+4], 1;
+END: ret;
+}
+";
+
+#[test]
+fn a_warning_of_any_schedule_is_reported() {
+    let first = search(
+        SAME_VALUE,
+        &["--schedule", &format!("{}:0:usual", digest(SAME_VALUE))],
+        0,
+    );
+    assert!(!first.contains("same-value-race"), "{first}");
+    let printed = search(SAME_VALUE, &["--all-schedules", "--strict"], 0);
+    assert!(printed.contains("warning[same-value-race]"), "{printed}");
+    assert!(
+        printed.contains("\nproved: launch 0, `locks`: 2 schedules"),
+        "{printed}"
+    );
+}
+
+/// Returns the digest in the names of a kernel's schedules, from the error on a name with another one.
+fn digest(ptx: &str) -> String {
+    let refused = search(ptx, &["--schedule", "00000000:0:usual"], 2);
+    let (_, rest) = refused
+        .split_once("of launch 0 has the digest ")
+        .expect(&refused);
+    rest.chars().take(8).collect()
+}
+
+#[test]
+fn the_flags_of_a_search_are_kept() {
+    let race = SAME_VALUE.replace("[%rd1+4], 1", "[%rd1+4], %r1");
+    let (folder, path) = folder(&race, FILE);
+    let accepted = folder.path().join("accepted.toml");
+    fs::write(
+        &accepted,
+        "[[suppression]]\nkind = \"data-race\"\nfunction = \"locks\"\n",
+    )
+    .unwrap();
+    let accepted = accepted.display().to_string();
+    let flags = ["--all-schedules", "--max-steps", "5000"];
+    let printed = ends(&emulate(&path, &flags), 1);
+    let again = "--max-steps 5000\n";
+    assert!(
+        printed.contains("error[data-race]") && printed.contains(again),
+        "{printed}"
+    );
+    let printed = ends(
+        &emulate(&path, &["--all-schedules", "--suppressions", &accepted]),
+        0,
+    );
+    let proved = "all schedules of this launch have no findings but suppressed ones";
+    assert!(
+        printed.contains(proved) && !printed.contains("data-race"),
+        "{printed}"
+    );
+    let printed = ends(
+        &emulate(&path, &["--all-schedules", "--suppressions", "none.toml"]),
+        2,
+    );
+    assert!(printed.contains("none.toml"), "{printed}");
+    // An event that the schedule does not have.
+    let name = format!("{}:0:99999.0", digest(&race));
+    let refused = search(&race, &["--schedule", &name], 2);
+    assert!(refused.contains("does not fit launch 0"), "{refused}");
+}
+
+#[test]
+fn a_schedule_beyond_the_limit_of_events_is_no_finding() {
+    let spins = SAME_VALUE.replace(
+        "atom.relaxed",
+        "SPIN: atom.relaxed.gpu.global.cas.b32 %r3, [%rd1], 1, 2; setp.ne.u32 %p3, %r3, 7; @%p3 bra SPIN;\n    atom.relaxed",
+    );
+    let printed = search(&spins, &["--all-schedules", "--bound", "10s"], 3);
+    assert!(printed.starts_with("not finished: launch 0"), "{printed}");
+}

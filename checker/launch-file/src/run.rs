@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use tma_emulator::{
-    Bounds, Config, EmulatorBackend, Exploration, Observer, Report, ScheduleName, check,
+    Bounds, Config, EmulatorBackend, Exploration, Observer, Report, ScheduleName,
+    check::{self, Suppressions},
 };
 use tma_launch::{Buffer, Failure, Job, Ptx, Stage};
 
@@ -153,6 +154,7 @@ pub struct Ran {
 pub struct Emulation {
     file: LaunchFile,
     sources: Vec<Source>,
+    suppressions: Suppressions,
 }
 
 /// The architecture that the emulator implements.
@@ -188,7 +190,11 @@ impl Emulation {
         file.resolve(&sources).map_err(Stopped::Violations)?;
         let before = file.buffers().map_err(Stopped::Failure)?;
         file.check(&sources, &before).map_err(Stopped::Violations)?;
-        Ok(Self { file, sources })
+        Ok(Self {
+            file,
+            sources,
+            suppressions: Suppressions::default(),
+        })
     }
 
     /// Returns the launch file.
@@ -298,6 +304,15 @@ impl Emulation {
         steps(backend.observe(&mut self.job()?, observer)).map(drop)
     }
 
+    /// Sets the findings that [`every_schedule`](Self::every_schedule) and [`by_name`](Self::by_name) do not report.
+    #[must_use]
+    pub fn with_suppressions(self, suppressions: Suppressions) -> Self {
+        Self {
+            suppressions,
+            ..self
+        }
+    }
+
     /// Runs each launch under every schedule that can have another result, without comparing results or writing files.
     ///
     /// # Errors
@@ -338,7 +353,9 @@ impl Emulation {
     }
 
     fn backend(&self, config: Config) -> EmulatorBackend {
-        EmulatorBackend::with_config(config).with_textures(self.file.textures())
+        EmulatorBackend::with_config(config)
+            .with_textures(self.file.textures())
+            .with_suppressions(self.suppressions.clone())
     }
 
     fn job(&self) -> Result<Job<'_>, Stopped> {

@@ -9,7 +9,7 @@ use tma_launch::{
 };
 
 use crate::{
-    check::{CheckReport, Diagnostic},
+    check::{CheckReport, Diagnostic, Suppressions},
     machine::{
         Config, IMAGE_START,
         observer::{Observer, Printer, Watch},
@@ -24,6 +24,7 @@ use crate::{
 pub struct EmulatorBackend {
     config: Config,
     textures: Vec<BufferTexture>,
+    suppressions: Suppressions,
 }
 
 /// A texture, and a surface, of the texels in a job's buffer.
@@ -60,7 +61,16 @@ impl EmulatorBackend {
     pub fn with_config(config: Config) -> Self {
         Self {
             config,
-            textures: Vec::new(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the findings that a job may have: searches and repeated schedules do not report them.
+    #[must_use]
+    pub fn with_suppressions(self, suppressions: Suppressions) -> Self {
+        Self {
+            suppressions,
+            ..self
         }
     }
 
@@ -231,6 +241,7 @@ impl EmulatorBackend {
         mut run: impl FnMut(&mut Session, &Ready) -> Result<T, Failure>,
     ) -> Result<Vec<T>, Failure> {
         let mut session = Session::new(self.config);
+        session.suppress(self.suppressions.clone());
         let modules = job.modules();
         let modules = modules.map(|ptx| session.load(ptx.name, ptx.text));
         let modules = Modules(modules.collect::<Result<_, _>>()?);

@@ -35,9 +35,11 @@ pub struct Exploration {
     pub steps: u64,
     /// The number of different contents of global memory at the end.
     pub results: usize,
-    /// The findings of the schedule of [`Verdict::Found`], otherwise of the first schedule. The findings of the
-    /// seed's schedule if no schedule could be explored. None of them is suppressed.
+    /// The findings of the schedule of [`Verdict::Found`], otherwise of the first schedule that has some. The findings of the
+    /// seed's schedule if none could be explored, unless there is a bound of time or steps. None of them is suppressed.
     pub report: CheckReport,
+    /// True if schedules have findings that are suppressed, so that accesses in an order of no concern may leave other bytes.
+    pub has_suppressed: bool,
     /// The operations after which most choices are left to try if the search is not finished, each with their number.
     pub frontier: Vec<(String, usize)>,
 }
@@ -271,6 +273,7 @@ fn explore(
         results: 0,
         report: CheckReport::default(),
         frontier: Vec::new(),
+        has_suppressed: false,
     };
     if let Some(why) = obstacle(code) {
         exploration.verdict = Verdict::Unfinished { why, open: 0 };
@@ -292,6 +295,8 @@ fn explore(
             *state = after;
             report
         }
+        // The seed's schedule has no bound but `max_steps`.
+        None if bounds.time.is_some() || bounds.steps < u64::MAX => CheckReport::default(),
         None if matches!(part.stop, Some(Stop::Cut(_))) => CheckReport::default(),
         None => {
             let mut report = state.check(ready, config);
@@ -299,6 +304,10 @@ fn explore(
             report
         }
     };
+    if exploration.report.diagnostics.is_empty() {
+        exploration.report.diagnostics = part.warnings;
+    }
+    exploration.has_suppressed = part.suppressions.counts().any(|(_, count)| count > 0);
     match part.stop {
         None => {
             if let Some(left_out) = part.unsearched {

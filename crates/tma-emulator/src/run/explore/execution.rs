@@ -94,6 +94,7 @@ impl World {
                 let is_over = |cta: &crate::machine::Cta| cta.alive == 0;
                 let mut ctas = self.clusters.iter().flat_map(|cluster| &cluster.ctas);
                 if ctas.all(is_over) && self.transfers.is_empty() {
+                    path.complete();
                     return Ok(());
                 }
                 if progress.is_held_back {

@@ -31,10 +31,7 @@ impl Joins {
         let is_seen = |used: &Use| {
             matches!(
                 used,
-                Use::Bytes { .. }
-                    | Use::Mbarrier(_, MbarrierUse::Test { .. })
-                    | Use::Fences
-                    | Use::Heap
+                Use::Bytes { .. } | Use::Mbarrier(_, MbarrierUse::Test { .. }) | Use::Heap
             )
         };
         parts.filter(|part| *part & acting != 0).count() > 1 && uses.iter().any(is_seen)

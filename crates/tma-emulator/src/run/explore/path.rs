@@ -364,6 +364,17 @@ impl Path {
         self.is_plain
     }
 
+    /// Ends the execution, which has no more events; a schedule with choices of later events does not fit it.
+    pub(super) fn complete(&mut self) {
+        let last = self
+            .schedule
+            .as_ref()
+            .and_then(|schedule| schedule.0.last());
+        if last.is_some_and(|(event, _)| *event >= self.position) {
+            self.diverge();
+        }
+    }
+
     pub(super) fn diverge(&mut self) {
         self.end = End::Diverged;
     }

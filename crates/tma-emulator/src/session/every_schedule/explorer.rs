@@ -17,7 +17,7 @@ use std::{
 
 use super::{Bounds, contents, counted};
 use crate::{
-    check::{CheckReport, Suppressions},
+    check::{CheckReport, Diagnostic, Suppressions},
     machine::Config,
     run::{
         Branch, Ended, Explored, Schedule, Search, Unsearched, count_schedule, in_thread,
@@ -51,6 +51,8 @@ pub(super) struct Part {
     pub(super) suppressions: Suppressions,
     /// The state and the report of the first execution.
     pub(super) first: Option<(State, CheckReport)>,
+    /// The warnings of the first execution that has some.
+    pub(super) warnings: Vec<Diagnostic>,
     /// The schedules that were left out.
     pub(super) unsearched: Option<Unsearched>,
     /// The reason why the rest was not explored.
@@ -168,6 +170,9 @@ impl<'a> Explorer<'a> {
                 part.results.insert(contents(&state.memory));
                 report.suppress(&mut part.suppressions);
                 let is_clean = report.is_clean();
+                if is_clean && part.warnings.is_empty() {
+                    part.warnings.clone_from(&report.diagnostics);
+                }
                 if search.is_whole() && part.first.is_none() {
                     part.first = Some((state, report.clone()));
                 }
@@ -254,6 +259,9 @@ impl Part {
     /// Adds the executions that come next.
     fn add(&mut self, other: Self) {
         self.unsearched = self.unsearched.or(other.unsearched);
+        if self.warnings.is_empty() {
+            self.warnings = other.warnings;
+        }
         let (executions, steps) = other.before_last;
         self.before_last = (self.executions() + executions, self.steps + steps);
         self.schedules += other.schedules;

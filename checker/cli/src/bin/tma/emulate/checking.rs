@@ -8,8 +8,8 @@ use std::{
 
 use anyhow::Result;
 use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, read_suppressions};
-use tma_emulator::{Config, Jobs, Progress};
-use tma_launch::escape_text;
+use tma_emulator::{Config, Jobs, Progress, check::Suppressions};
+use tma_launch::{Failure, escape_text};
 
 use super::{
     report::{Again, Report},
@@ -95,14 +95,7 @@ impl Checking {
         run: impl FnOnce(&mut Report<'_>, &mut W) -> io::Result<()>,
     ) -> io::Result<Verdict> {
         interrupt::watch();
-        let again = Again {
-            verb,
-            file,
-            max_steps: Some(self.max_steps).filter(|steps| *steps != MAX_STEPS),
-            no_check: self.no_check,
-            strict: self.strict,
-            suppressions: self.suppressions.as_deref(),
-        };
+        let again = self.again(verb, file);
         let mut report = Report::new(again, files, self.seeds, self.json);
         let _progress = Progress::on_terminal(&format!("tma {verb}"));
         let written = self.write(&mut report, out, run);
@@ -117,6 +110,24 @@ impl Checking {
         }
     }
 
+    /// Returns the command that runs the file again.
+    pub(crate) fn again<'a>(&'a self, verb: &'static str, file: &'a Path) -> Again<'a> {
+        Again {
+            verb,
+            file,
+            max_steps: Some(self.max_steps).filter(|steps| *steps != MAX_STEPS),
+            no_check: self.no_check,
+            strict: self.strict,
+            suppressions: self.suppressions.as_deref(),
+        }
+    }
+
+    /// Reads the findings that are accepted.
+    pub(crate) fn suppressions(&self) -> Result<Suppressions, Failure> {
+        let suppressions = self.suppressions.as_deref().map(read_suppressions);
+        Ok(suppressions.transpose()?.unwrap_or_default())
+    }
+
     fn write<W: Write>(
         &self,
         report: &mut Report<'_>,
@@ -124,10 +135,9 @@ impl Checking {
         run: impl FnOnce(&mut Report<'_>, &mut W) -> io::Result<()>,
     ) -> io::Result<()> {
         report.begin(out)?;
-        let suppressions = self.suppressions.as_deref().map(read_suppressions);
-        match suppressions.transpose() {
+        match self.suppressions() {
             Ok(suppressions) => {
-                report.suppressions = suppressions.unwrap_or_default();
+                report.suppressions = suppressions;
                 run(report, out)?;
             }
             Err(failure) => report.stopped = Some(Stopped::Failure(failure)),

@@ -9,7 +9,7 @@ use serde_json::json;
 use tma_cli::emulate::{Emulation, Run, Stopped, Verdict, exploration_to_json};
 use tma_emulator::{Bounds, Exploration, Progress, ScheduleName, Verdict as Explored};
 
-use super::{checking::Checking, report::quoted};
+use super::checking::Checking;
 use crate::{
     interrupt,
     reports::{Case, Reports, to_json},
@@ -23,7 +23,12 @@ pub(crate) struct EverySchedule {
     all_schedules: bool,
     /// Limits for --all-schedules: schedules, seconds or steps as in 10000, 60s, 5000000steps, or several with commas
     /// between [default: 10000]
-    #[arg(long, value_name = "LIMITS", requires = "all_schedules")]
+    #[arg(
+        long,
+        value_name = "LIMITS",
+        requires = "all_schedules",
+        conflicts_with = "schedule"
+    )]
     bound: Vec<Bounds>,
     /// Repeat a schedule that --all-schedules printed
     #[arg(long, value_name = "SCHEDULE", conflicts_with_all = ["all_schedules", "seed", "seeds", "no_check"])]
@@ -52,14 +57,16 @@ impl EverySchedule {
         let _progress = Progress::on_terminal("tma emulate");
         let is_json = checking.is_json();
         let config = checking.config_of_seed();
-        let emulation = match Emulation::open(file) {
+        let opened = Emulation::open(file).and_then(|emulation| {
+            let suppressions = checking.suppressions().map_err(Stopped::Failure)?;
+            Ok(emulation.with_suppressions(suppressions))
+        });
+        let emulation = match opened {
             Ok(emulation) => emulation,
             Err(stopped) => return stop(file, &stopped, is_json, reports, out),
         };
-        let command = |name: &ScheduleName| {
-            let file = quoted(&file.display().to_string());
-            format!("tma emulate {file} --schedule {name}")
-        };
+        let again = checking.again("emulate", file);
+        let command = |name: &ScheduleName| again.with(&format!("--schedule {name}"));
         if let Some(name) = &self.schedule {
             let run = match emulation.by_name(config, name) {
                 Ok(run) => run,
@@ -154,12 +161,15 @@ fn headline(number: usize, entry: &str, exploration: &Exploration) -> String {
     };
     match &exploration.verdict {
         Explored::Proved => {
-            let same = match results {
-                1 => "leave the same bytes".to_owned(),
-                _ => format!("leave {results} different contents of memory"),
+            let outcome = match results {
+                _ if exploration.has_suppressed => {
+                    "have no findings but suppressed ones".to_owned()
+                }
+                1 => "are clean and leave the same bytes".to_owned(),
+                _ => format!("are clean and leave {results} different contents of memory"),
             };
             format!(
-                "proved: {of}: {explored}, {covered} more covered; all schedules of this launch are clean and {same}"
+                "proved: {of}: {explored}, {covered} more covered; all schedules of this launch {outcome}"
             )
         }
         Explored::Found(_) => format!("findings: {of}: {explored} up to this one"),

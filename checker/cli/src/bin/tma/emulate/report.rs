@@ -18,7 +18,7 @@ use tma_launch::{Failure, Stage};
 use super::{performance, seeds::Seeds};
 use crate::reports::{Case, Reports, to_json};
 
-/// The command line, printed so that a seed can be run again.
+/// The command line, printed so that a schedule can be run again.
 #[derive(Clone, Copy)]
 pub(crate) struct Again<'a> {
     pub(crate) verb: &'static str,
@@ -30,10 +30,10 @@ pub(crate) struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// Returns the command with this seed.
-    fn with(&self, seed: u64) -> String {
+    /// Returns the command with the flag of a schedule, such as `--seed 3`.
+    pub(crate) fn with(&self, schedule: &str) -> String {
         let file = quoted(&self.file.display().to_string());
-        let mut command = format!("tma {} {file} --seed {seed}", self.verb);
+        let mut command = format!("tma {} {file} {schedule}", self.verb);
         if let Some(steps) = self.max_steps {
             command.push_str(&format!(" --max-steps {steps}"));
         }
@@ -201,7 +201,11 @@ impl<'a> Report<'a> {
                 }
                 None => {
                     writeln!(out, "{diagnostic}")?;
-                    writeln!(out, "  = again: {}\n", self.again.with(run.seed))?;
+                    writeln!(
+                        out,
+                        "  = again: {}\n",
+                        self.again.with(&format!("--seed {}", run.seed))
+                    )?;
                     let mut seeds = Few::default();
                     seeds.add(run.seed);
                     self.found.push(Found {
@@ -299,14 +303,14 @@ impl<'a> Report<'a> {
             name: format!("seed {}", run.seed),
             findings: findings.map(to_json).collect(),
             printed: run.printed.clone(),
-            again: self.again.with(run.seed),
+            again: self.again.with(&format!("--seed {}", run.seed)),
             ..Case::default()
         }
     }
 
     fn run_to_json(&self, run: &Run) -> Value {
         let mut value = run_to_json(run);
-        value["again"] = json!(self.again.with(run.seed));
+        value["again"] = json!(self.again.with(&format!("--seed {}", run.seed)));
         value
     }
 }
@@ -370,7 +374,7 @@ mod tests {
                 strict: false,
                 suppressions: None,
             }
-            .with(7)
+            .with("--seed 7")
         };
         assert_eq!(again("a/b.toml", None), "tma emulate a/b.toml --seed 7");
         assert_eq!(
