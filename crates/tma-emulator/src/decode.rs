@@ -12,6 +12,7 @@ mod instruction_set;
 mod lines;
 mod modifiers;
 mod operands;
+mod respelled;
 mod results;
 mod scope;
 mod signature;

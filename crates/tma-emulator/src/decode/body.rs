@@ -5,13 +5,14 @@ use std::{
     rc::Rc,
 };
 
-use ptx::{Block, Instruction, Item, Module, Opcode, Space, Span, Statement};
+use ptx::{Block, Instruction, Item, Module, Space, Span, Statement};
 use ptx_isa::Form;
 
 use super::{
     Decode, Image, InstructionSet, Modifiers, NotSupported, Unsupported,
     image::{Shared, align_of},
     lines::Lines,
+    respelled::respelled,
     results,
     scope::{Register, Scope, Symbol, is_shared},
     signature,
@@ -128,36 +129,6 @@ pub(crate) fn decode<A: InstructionSet>(
 fn is_followed(module: &Module, entry: &str) -> bool {
     let last = module.entries().filter(|entry| entry.body.is_some()).last();
     last.is_some_and(|last| last.name != *entry)
-}
-
-/// Returns a collective with its modifiers in the order of the PTX ISA: ptxas accepts others too. CUB has
-/// `vote.ballot.sync.b32`, DeepGEMM `stmatrix.sync.aligned.x2.m8n8.shared.b16`, and CUTLASS
-/// `ldmatrix.sync.aligned.x4.m8n8.shared.b16`.
-fn respelled(instruction: &Instruction) -> Option<Instruction> {
-    let opcode = &instruction.opcode;
-    let rank = |part: &str| match (opcode.stem(), part) {
-        (_, "sync") => 0,
-        ("ldmatrix" | "stmatrix", "aligned") => 1,
-        ("ldmatrix" | "stmatrix", "m8n8" | "m8n16" | "m16n8" | "m16n16") => 2,
-        ("ldmatrix" | "stmatrix", "x1" | "x2" | "x4") => 3,
-        ("ldmatrix" | "stmatrix", "trans") => 4,
-        _ => 5,
-    };
-    if !matches!(
-        opcode.stem(),
-        "vote" | "shfl" | "redux" | "ldmatrix" | "stmatrix"
-    ) {
-        return None;
-    }
-    let mut parts: Vec<&str> = opcode.parts().skip(1).collect();
-    if parts.is_sorted_by_key(|part| rank(part)) {
-        return None;
-    }
-    parts.sort_by_key(|part| rank(part));
-    let mut instruction = instruction.clone();
-    parts.insert(0, opcode.stem());
-    instruction.opcode = Opcode::new(parts.join("."));
-    Some(instruction)
 }
 
 /// Returns why a function without a body cannot be called: another module or CUDA's device runtime has it.
