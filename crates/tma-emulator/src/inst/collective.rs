@@ -73,6 +73,21 @@ const MAX_PARTIAL: usize = 16;
 /// operation.
 type Party<'a> = (Option<usize>, usize, u32, &'a Collective);
 
+impl Collective {
+    /// Returns whether all lanes of the warp that are left execute it, by the mask of any of them.
+    pub(crate) fn is_of_all(&self, warp: &Warp) -> bool {
+        let Some(group) = warp.groups.first() else {
+            return false;
+        };
+        let masks = self
+            .members
+            .and_then(|members| warp.registers.get(group.base + members));
+        let first = warp.alive.trailing_zeros() as usize;
+        self.members.is_none()
+            || masks.is_some_and(|masks| masks[first % LANES] as u32 & warp.alive == warp.alive)
+    }
+}
+
 impl Execute for Collective {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let Some(members) = self.members else {

@@ -16,6 +16,7 @@
 mod branch;
 mod event;
 mod execution;
+mod failed_tests;
 mod joins;
 mod name;
 mod path;

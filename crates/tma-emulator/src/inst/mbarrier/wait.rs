@@ -81,6 +81,14 @@ impl MbarrierOperation {
         }
     }
 
+    /// Returns the registers that a wait reads.
+    pub(crate) fn reads(&self) -> Vec<Slot> {
+        match self.kind {
+            OperationKind::Wait { state, .. } => vec![self.address.base, state],
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns whether all lanes of a group wait at one barrier for one phase.
     pub(crate) fn is_one_wait(&self, warp: &Warp, group: &Group) -> bool {
         let OperationKind::Wait {

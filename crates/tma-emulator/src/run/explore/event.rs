@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::{
-    machine::observer::{GroupKind, Range},
+    machine::observer::{GroupKind, Range, Sem},
     value::LANES,
 };
 
@@ -70,7 +70,12 @@ pub(super) enum Use {
         waits: bool,
     },
     /// Bytes that are accessed by atomics, or with an order.
-    Bytes { range: Range, writes: bool },
+    Bytes {
+        range: Range,
+        writes: bool,
+        /// The order of a store; `None` of an atomic, which passes on the order of the store whose value it reads.
+        stores: Option<Sem>,
+    },
     /// The register pool of a block.
     Registers(Registers),
     /// Lanes of a warp end, or the warp executes an instruction that all its lanes must execute.
@@ -333,10 +338,11 @@ fn of_uses(one: &Use, other: &Use) -> Relation {
             },
         ) if one == other && group < until => Relation::Enables,
         (
-            Use::Bytes { range, writes },
+            Use::Bytes { range, writes, .. },
             Use::Bytes {
                 range: other,
                 writes: also,
+                ..
             },
         ) => conflicts((*writes || *also) && range.overlaps(other)),
         (

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{
     Path, Step as Taken, Unsearched,
     event::{Event, Process, Relation, Use, relation},
+    failed_tests::FailedTests,
     joins::{Joins, met},
     polls::failing_turn,
     recorder::Record,
@@ -41,6 +42,7 @@ struct Progress {
     asleep: HashMap<Process, Vec<Use>>,
     /// The operations of a turn of the loops that only test, by their first instruction; `None` of other loops.
     polls: HashMap<usize, Option<Vec<usize>>>,
+    failed: FailedTests,
     joins: Joins,
     order: Order,
     /// True if a process waits only for its turn in the order of blocks that are alike.
@@ -146,6 +148,15 @@ impl World {
             } = &threads
                 && self.is_test(code, &mut progress, *here, *was, *mask, &record.executed)
             {
+                let last = match process {
+                    Process::Lanes { block, thread } => {
+                        progress.last.get(&(block, thread)).copied()
+                    }
+                    Process::Copy { .. } => None,
+                };
+                progress
+                    .failed
+                    .add(process, &record.uses, path.events(), last);
                 progress.asleep.insert(process, record.uses);
                 path.forget();
                 if path.is_covered() {
@@ -155,6 +166,12 @@ impl World {
             }
             if !matches!(record.counted, 0 | u32::MAX) {
                 path.leave_out(Unsearched::Barrier);
+            }
+            if progress
+                .failed
+                .order_more(process, &record.uses, path.events())
+            {
+                path.leave_out(Unsearched::FailedTests);
             }
             let joins = self.joins(code, &mut progress, &threads, &record, path);
             let begin = progress.order.event(code, instruction, process);
@@ -344,15 +361,20 @@ impl World {
         let alive = cta.warps[here.warp].alive;
         let groups = cta.warps[here.warp].groups.iter();
         let before = groups.map(|group| group.mask).collect();
+        // Groups at the same operation execute it together.
+        let groups = cta.warps[here.warp].groups.iter();
+        let together = groups.filter(|group| group.joins(&was));
+        let acting = together.fold(was.mask, |mask, group| mask | group.mask);
         let mask = self.turn(code, observer, (here, group), true, Length::ToVisible)?;
         let ended = alive & !self.clusters[here.cluster].ctas[here.rank].warps[here.warp].alive;
         let threads = Threads::Lanes {
             block,
             here,
             mask: mask | ended | was.mask,
-            was: (was.pc, was.mask),
+            was: (was.pc, acting),
             waits,
             before,
+            resumes: matches!(was.wait, Some(Wait::Collective { members }) if members & alive == alive),
         };
         Ok((threads, was.pc))
     }
@@ -371,22 +393,30 @@ impl World {
             here,
             was: (_, acting),
             before,
+            resumes,
             ..
         } = threads
         else {
             return None;
         };
         let of = (*block, here.warp as u32);
+        let at_first = met(before, [*acting].into_iter());
+        progress.joins.add(of, &at_first, false);
         if progress.joins.are_together(of, *acting, &record.uses) {
             path.leave_out(Unsearched::Lanes);
         }
         let warp = &self.clusters[here.cluster].ctas[here.rank].warps[here.warp];
         let met = met(before, warp.groups.iter().map(|group| group.mask));
-        let is_collective = record
-            .executed
-            .iter()
-            .any(|at| matches!(code.operations[*at].action, Action::Collective(_)));
-        progress.joins.add(of, &met, is_collective);
+        let has_collective = *resumes
+            || record
+                .executed
+                .iter()
+                .any(|at| match &code.operations[*at].action {
+                    Action::Collective(collective) => collective.is_of_all(warp),
+                    _ => false,
+                });
+        let is_whole = warp.groups.iter().any(|group| group.mask == warp.alive);
+        progress.joins.add(of, &met, has_collective && is_whole);
         if met.is_empty() {
             return None;
         }
@@ -434,5 +464,7 @@ enum Threads {
         waits: bool,
         /// The groups of the warp before.
         before: Vec<u32>,
+        /// True if the lanes waited for others of their warp.
+        resumes: bool,
     },
 }

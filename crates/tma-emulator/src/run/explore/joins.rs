@@ -11,9 +11,10 @@ use super::event::{MbarrierUse, Use};
 pub(super) struct Joins(HashMap<(u64, u32), Vec<u32>>);
 
 impl Joins {
-    /// Notes a step of the lanes `acting` that brought groups of lanes together, if `met` has some.
-    pub(super) fn add(&mut self, warp: (u64, u32), met: &[u32], is_collective: bool) {
-        if is_collective {
+    /// Notes a step that brought groups of lanes together, if `met` has some. After an operation of all lanes of the warp they
+    /// are together in every schedule.
+    pub(super) fn add(&mut self, warp: (u64, u32), met: &[u32], is_of_all: bool) {
+        if is_of_all {
             self.0.remove(&warp);
         } else if !met.is_empty() {
             let known = self.0.remove(&warp).unwrap_or_else(|| vec![u32::MAX]);

@@ -2,7 +2,8 @@
 
 use crate::{
     inst::{Action, Code},
-    machine::Slot,
+    machine::{Constant, Slot},
+    value::LANES,
 };
 
 /// Limit of operations in such a loop.
@@ -55,7 +56,9 @@ pub(super) fn failing_turn(code: &Code, start: usize) -> Option<Vec<usize>> {
             _ => return None,
         }
     };
-    let back = exit.into_iter().find_map(|at| way_back(code, at, start))?;
+    let mut ways = exit.into_iter().enumerate();
+    let (number, back) =
+        ways.find_map(|(number, at)| Some((number, way_back(code, at, start)?)))?;
     let (computed, first) = (&back.computed, back.first);
     // The last straight piece of the way back is on the way to the first test, too, and computes the same there.
     let is_of_loop =
@@ -81,11 +84,63 @@ pub(super) fn failing_turn(code: &Code, start: usize) -> Option<Vec<usize>> {
                 .any(|target| first < *target && *target <= start),
             _ => false,
         });
+    let is_of_turn = |slot: &Slot| written.contains(slot);
     let only_tests = computes_anew
+        && !reads(&test.action).iter().any(is_of_turn)
+        && ends_with_the_phase(code, &turn, number == 0)
         && (computed.is_empty() || !is_entered_in_between)
         && reads_nothing_old(code, start, &written);
     turn.extend(back.operations);
     only_tests.then_some(turn)
+}
+
+/// Returns whether a wait for a phase ends a loop when the phase is complete, and only then. Other tests are executed.
+fn ends_with_the_phase(code: &Code, turn: &[usize], goes_back_if_taken: bool) -> bool {
+    let [start, rest @ .., end] = turn else {
+        return false;
+    };
+    let Action::Mbarrier(wait) = &code.operations[*start].action else {
+        return true;
+    };
+    let functions = code.program.functions.iter();
+    let Some(function) = functions
+        .filter(|it| it.start <= *start)
+        .max_by_key(|it| it.start)
+    else {
+        return false;
+    };
+    let goes_back = |result: u64| -> Option<bool> {
+        let mut frame = vec![[0; LANES]; function.slots];
+        let mut known = wait.results();
+        for slot in &known {
+            frame[*slot] = [result; LANES];
+        }
+        for (slot, constant) in &function.constants {
+            if let Constant::Value(value) = constant {
+                frame[*slot] = [*value; LANES];
+                known.push(*slot);
+            }
+        }
+        for at in rest {
+            match &code.operations[*at].action {
+                Action::Alu(alu) => {
+                    for (d, sources) in code.operations[*at].action.computes()? {
+                        if !sources.iter().all(|slot| known.contains(slot)) {
+                            return None;
+                        }
+                        known.push(d);
+                    }
+                    alu.compute(&mut frame, 1);
+                }
+                Action::Nothing(_) | Action::Sleep(_) | Action::Branch(_) => {}
+                _ => return None,
+            }
+        }
+        let (guard, negated) = code.operations[*end].guard?;
+        let is_taken = (frame[guard][0] & 1 != 0) != negated;
+        Some(is_taken == goes_back_if_taken)
+    };
+    goes_back(0) == Some(true) && goes_back(1) == Some(false)
 }
 
 /// Returns where lanes go on after a loop that only tests, once the test succeeds.
@@ -166,6 +221,15 @@ fn way_back(code: &Code, mut at: usize, start: usize) -> Option<Back> {
         at += 1;
     }
     None
+}
+
+/// Returns the registers that a test reads.
+fn reads(action: &Action) -> Vec<Slot> {
+    match action {
+        Action::Mbarrier(operation) => operation.reads(),
+        Action::LoadStore(access) => vec![access.base()],
+        _ => Vec::new(),
+    }
 }
 
 fn results(action: &Action) -> Vec<Slot> {

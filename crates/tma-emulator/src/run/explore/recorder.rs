@@ -78,7 +78,12 @@ impl<'a> Recorder<'a> {
     fn access(&self, kind: AccessKind, sem: Sem, range: Range) {
         if kind == AccessKind::Atomic || sem != Sem::Weak {
             let writes = kind != AccessKind::Read;
-            self.add(Use::Bytes { range, writes });
+            let stores = (kind == AccessKind::Write).then_some(sem);
+            self.add(Use::Bytes {
+                range,
+                writes,
+                stores,
+            });
         }
     }
 

@@ -381,7 +381,7 @@ impl Aftermath {
             },
             Use::Group { waits: true, .. } => "waits for its groups of copies".to_owned(),
             Use::Group { waits: false, .. } => "it counts in its group".to_owned(),
-            Use::Bytes { range, writes } => {
+            Use::Bytes { range, writes, .. } => {
                 let range = self.range(range);
                 match writes {
                     true if opcode.starts_with("atom") || opcode.starts_with("red") => {

@@ -158,3 +158,96 @@ fn states_of_an_mbarrier_are_the_same_in_every_order_of_arrivals() {
         assert_eq!((found.verdict, found.results), (Verdict::Proved, 1));
     }
 }
+
+#[test]
+fn a_failed_test_that_orders_more_is_no_proof() {
+    let body = |last: &str| {
+        format!(
+            "and.b32 %r1, %t, 31; setp.ne.u32 %p1, %r1, 0; @%p1 bra END; shr.u32 %r1, %t, 5; setp.eq.u32 %p1, %r1, 1;
+             setp.eq.u32 %p2, %r1, 2; @%p1 bra FIRST; @%p2 bra SECOND;
+             WAIT: ld.acquire.gpu.global.u32 %r2, [%out]; setp.ne.u32 %p3, %r2, 2; @%p3 bra WAIT;
+             ld.global.u32 %r3, [%out+16]; st.global.u32 [%out+64], %r3; bra END;
+             FIRST: st.global.u32 [%out+16], 7; st.release.gpu.global.u32 [%out], 1; bra END;
+             SECOND: ld.relaxed.gpu.global.u32 %r2, [%out]; setp.ne.u32 %p3, %r2, 1; @%p3 bra SECOND;
+             {last} END:"
+        )
+    };
+    let verdict = |last: &str| {
+        let text = kernel(&body(last));
+        search(&text, &Launch::new("k", 1, 96), false, Bounds::NONE)
+            .0
+            .verdict
+    };
+    // Only a failed test that reads 1 orders the store of 7 before the load.
+    let open = verdict("st.relaxed.gpu.global.u32 [%out], 2;");
+    assert_ne!(open, Verdict::Proved);
+    // An atomic passes on the release that it reads.
+    assert_eq!(
+        verdict("atom.relaxed.gpu.global.add.u32 %r2, [%out], 1;"),
+        Verdict::Proved
+    );
+}
+
+#[test]
+fn a_wait_is_one_only_if_the_phase_alone_ends_its_loop() {
+    let wait = |turn: &str| {
+        let body = format!(
+            "setp.ne.u32 %p1, %t, 0; @%p1 mov.u32 %r5, 1; @!%p1 mov.u32 %r5, 0; @!%p1 mbarrier.init.shared::cta.b64 [%bar], 1;
+             bar.sync 0; and.b32 %r1, %t, 31; setp.ne.u32 %p1, %r1, 0; @%p1 bra END; setp.eq.u32 %p2, %t, 32;
+             mov.u32 %r3, 0; @!%p2 bra ARRIVE;
+             WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%bar], 0; {turn} bra END;
+             ARRIVE: mbarrier.arrive.shared::cta.b64 _, [%bar]; END:"
+        );
+        let bounds = Bounds {
+            schedules: 50,
+            ..Bounds::NONE
+        };
+        search(&kernel(&body), &Launch::new("k", 1, 64), false, bounds).0
+    };
+    // As CUTLASS writes it, and the inverse.
+    let usual = wait("selp.b32 %r4, 1, 0, %p3; setp.ne.u32 %p4, %r4, 0; @!%p4 bra WAIT;");
+    assert_eq!((usual.verdict, usual.schedules), (Verdict::Proved, 1));
+    let inverse = wait("selp.b32 %r4, 0, 1, %p3; setp.eq.u32 %p4, %r4, 0; @!%p4 bra WAIT;");
+    assert_eq!((inverse.verdict, inverse.schedules), (Verdict::Proved, 1));
+    // Until the phase is not complete; or until anything else is true.
+    let found = wait("@%p3 bra WAIT;");
+    assert!(found.verdict != Verdict::Proved && !kinds(&found).contains(&DiagnosticKind::Deadlock));
+    let found = wait("or.pred %p3, %p3, %p2; @!%p3 bra WAIT;");
+    assert_eq!(kinds(&found), BTreeSet::new(), "{:?}", found.verdict);
+}
+
+#[test]
+fn a_test_whose_address_comes_from_the_test_is_no_poll() {
+    let chase = "add.u64 %rd1, %out, 8; st.relaxed.gpu.global.u64 [%out], %rd1; mov.u64 %rd1, %out;
+        NEXT: ld.acquire.gpu.global.u64 %rd1, [%rd1]; setp.ne.u64 %p3, %rd1, 0; @%p3 bra NEXT;";
+    let found = waiter_and_writer(chase, "");
+    assert_eq!(
+        (kinds(&found), found.verdict),
+        (BTreeSet::new(), Verdict::Proved)
+    );
+}
+
+#[test]
+fn lanes_are_together_after_an_operation_of_all_and_of_no_fewer() {
+    let body =
+        "setp.lt.u32 %p1, %t, 16; @%p1 bra LOW; red.global.add.u32 [%out+4], 1; HIGH bra JOIN;
+        LOW: red.global.add.u32 [%out+8], 1; HALF JOIN: ALL red.global.add.u32 [%out], 1;
+        ld.relaxed.gpu.global.u32 %r2, [%out]; st.global.u32 [%out+64], %r2;";
+    let verdict = |high: &str, low: &str, all: &str| {
+        let body = body
+            .replace("HIGH", high)
+            .replace("HALF", low)
+            .replace("ALL", all);
+        search(
+            &kernel(&body),
+            &Launch::new("k", 1, 32),
+            false,
+            Bounds::NONE,
+        )
+        .0
+        .verdict
+    };
+    assert_eq!(verdict("", "", "bar.warp.sync -1;"), Verdict::Proved);
+    let open = verdict("bar.warp.sync 0xffff0000;", "bar.warp.sync 0xffff;", "");
+    assert_ne!(open, Verdict::Proved);
+}
