@@ -1,0 +1,530 @@
+//! The gradients of attention by tensor cores: three kernels, one after the other.
+//!
+//! [`attention_backward_prepare`] reduces each query's results and their gradients to one number.
+//! [`attention_backward_128`] has a block for each 128 keys, which keeps the gradients of these keys and of their values
+//! in registers and adds their part of the gradients of all queries in global memory.
+//! [`attention_backward_finish`] rounds those sums.
+//!
+//! ```text
+//! producer       Q 0, dO 0    Q 1, dO 1    Q 2, dO 2    ...
+//! each consumer  S = K Q'     P = exp2(S)   dP = V dO'   dS = P (dP - delta)   dV += P dO   dK += dS Q   dQ += dS' K
+//! ```
+
+mod ends;
+mod extents;
+mod slots;
+
+use core::mem::offset_of;
+
+use tma::{
+    Accumulator, Block, Epilogue, Fragment, Matrix, Outputs, SharedPtr, Stores, Swizzle128, Tile,
+    TileMap, Warpgroup, Warps,
+    halves::{Bf16, F16, Half},
+    kernel,
+    matrix::{Boxes, Deep, MatrixElement},
+    memory,
+    ptx::{Acquire, Gpu, Release, cp_async_bulk, ex2, fence, mbarrier::Mbarrier, wgmma::Sums},
+    ring::Ring,
+    shared,
+};
+
+use crate::gemm::Identity;
+pub use ends::{attention_backward_finish, attention_backward_prepare};
+pub use extents::Extents;
+use extents::{KeyTile, SUMS_OF_HALF};
+use slots::{BARRIERS, SLOTS, Slots};
+
+/// The number of elements of a head.
+pub const ELEMENTS: u32 = 128;
+/// The number of keys of a block: 64 for each warpgroup that multiplies.
+pub const KEYS: u32 = 128;
+/// The number of queries that a block processes at a time.
+pub const QUERIES: u32 = 64;
+/// The number of threads of the main kernel: one warpgroup loads, two multiply.
+pub const THREADS: u32 = 384;
+/// The number of threads of the other two kernels.
+pub const END_THREADS: u32 = 256;
+/// The numbers of elements of a head, and of positions, in a box.
+const BOX: u32 = 64;
+/// The number of boxes of a head.
+const BOXES: usize = (ELEMENTS / BOX) as usize;
+
+/// A box of elements of a head, of positions, of one sequence.
+type Box3<T> = [[[T; BOX as usize]; BOX as usize]; 1];
+/// The map of all tensors.
+type Map<T> = TileMap<Box3<T>, Swizzle128>;
+/// The same box in shared memory.
+type Box2<T> = [[T; BOX as usize]; BOX as usize];
+/// Positions of one head.
+type Rows<T> = [Tile<Box2<T>, Swizzle128>; BOXES];
+/// 64 positions as A or B, with elements of the head along K.
+type AlongHead<T> = Deep<Box2<T>, Swizzle128, BOXES>;
+/// 64 positions as B, with positions along K.
+type AlongRows<T, const BOXES: usize> = Boxes<Box2<T>, Swizzle128, BOXES, false>;
+/// A thread's sums of 64 rows of a head.
+type Wide = [f32; 64];
+/// A thread's sums of 64 rows and 64 columns.
+type Narrow = [f32; 32];
+
+/// 64 queries, or the gradients of their results, with a number for each query.
+#[repr(C)]
+struct Stage<T> {
+    rows: Rows<T>,
+    numbers: [f32; QUERIES as usize],
+}
+
+#[repr(C)]
+struct Memory<T> {
+    /// Keys, then values: 64 for each warpgroup.
+    keys: [[Rows<T>; 2]; 2],
+    /// Gradients of scores: of the keys of each warpgroup, and of two iterations in turn.
+    scores: [[Tile<Box2<T>, Swizzle128>; 2]; 2],
+    /// Gradients of queries, of half the elements of a head for each warpgroup.
+    sums: [[f32; SUMS_OF_HALF as usize]; 2],
+    /// Queries, then gradients of results.
+    stages: [[Stage<T>; SLOTS as usize]; 2],
+    /// Barriers of the keys and values, of the queries, and of the gradients of results.
+    barriers: [[Mbarrier; BARRIERS]; 3],
+}
+
+/// Adds the gradients of queries, times `1 / scale`, to `sums`, and writes those of keys and of values, for heads of 128
+/// elements.
+///
+/// The heads of queries that share a head of keys are processed one after the other, so that no other block has a part
+/// of a gradient of a key or a value. Where it is `ORDERED`, blocks add in the order of their keys: results are the
+/// same bits each time.
+///
+/// # Safety
+/// 1. The tensors have the elements of all heads innermost, then positions, then sequences. No thread writes queries,
+///    keys, values and the gradients of results; no other code uses the gradients of keys and of values.
+/// 2. `extents` has the extents of the tensors, none of them zero; positions are at most 2^30.
+/// 3. `statistics` has 512 bytes for each 64 queries of each head, at a multiple of 16, as
+///    [`attention_backward_prepare`] writes them; no thread writes them.
+/// 4. `sums` has 32768 bytes for each 64 queries of each head, at a multiple of 16, and `counters` two numbers; no
+///    other code uses them. Where it is `ORDERED`, counters are zero.
+/// 5. Grid and blocks are one-dimensional. There is a block for each 128 keys of each head of keys of each sequence, and
+///    blocks start in the order of their numbers where it is `ORDERED`.
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_backward_128_bf16_true_false`\n```text\n", include_str!("../../tests/golden/ptx/attention_backward_128_bf16_true_false.txt"), "\n```"))]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is a tensor or has numbers of one"
+)]
+#[kernel(
+    max_threads = 384,
+    min_blocks = 1,
+    instances(T = Bf16, F16; CAUSAL = true, false; ORDERED = true, false),
+    shared_bytes = size_of::<Memory<T>>() as u64
+)]
+pub unsafe fn attention_backward_128<
+    T: MatrixElement + Half,
+    const CAUSAL: bool,
+    const ORDERED: bool,
+>(
+    #[grid_constant] key_gradients: &Map<T>,
+    #[grid_constant] value_gradients: &Map<T>,
+    #[grid_constant] queries: &Map<T>,
+    #[grid_constant] keys: &Map<T>,
+    #[grid_constant] values: &Map<T>,
+    #[grid_constant] result_gradients: &Map<T>,
+    extents: Extents,
+    statistics: *const f32,
+    sums: *mut f32,
+    counters: *mut u32,
+) where
+    Narrow: Sums<T::Ptx, T::Ptx>,
+    Wide: Sums<T::Ptx, T::Ptx>,
+{
+    // SAFETY: every thread gets here (5), and the tensors may be used (1).
+    let block = unsafe { Block::converged() };
+    // SAFETY: the extents are not zero (2), and there is a block for each tile (5).
+    let tile = unsafe { extents.key_tile::<CAUSAL, ORDERED>(block.index()) };
+
+    let memory = shared::dynamic::<Memory<T>, 1024>();
+    let at = |offset: usize| memory.byte_add(offset as u32);
+    let key_rows: SharedPtr<Rows<T>> = at(offset_of!(Memory<T>, keys)).cast();
+    let stages: SharedPtr<Stage<T>> = at(offset_of!(Memory<T>, stages)).cast();
+    let barriers: SharedPtr<Mbarrier> = at(offset_of!(Memory<T>, barriers)).cast();
+    let barriers = [0, 1, 2].map(|part| barriers.add(part * BARRIERS as u32));
+    if block.elect() {
+        for barriers in barriers {
+            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them alone
+            // (3 of `Block::converged`). The loading thread fills a stage, and each warp that multiplies releases it.
+            unsafe { Ring::<SLOTS>::init(barriers, 1, 2 * Warpgroup::WARPS) };
+        }
+    }
+    block.sync();
+    // SAFETY: all threads have synchronised; each role counts the fills.
+    let [loaded, of_queries, of_results] =
+        barriers.map(|barriers| unsafe { Slots::assume_init(barriers) });
+
+    let fill = |warps: Warps| {
+        if !warps.elect() {
+            return;
+        }
+        let mut part = 0;
+        while part < 2 {
+            let map = if part == 0 { keys } else { values };
+            let full = loaded.full(part);
+            let mut loads = full.transaction();
+            let mut number = 0;
+            while number < 2 * BOXES as u32 {
+                let (rows, of_row) = (number / BOXES as u32, number % BOXES as u32);
+                let at = [
+                    tile.key_head * ELEMENTS + of_row * BOX,
+                    tile.first_key + rows * BOX,
+                    tile.sequence,
+                ];
+                let to = key_rows.add(2 * part).cast().add(number);
+                // SAFETY: no thread uses the memory before, and the tensor may be read (1).
+                unsafe { loads.tile(to, map, at.map(|coord| coord as i32)) };
+                number += 1;
+            }
+            let _ = loads.arrive();
+            part += 1;
+        }
+        let mut filled = 0;
+        let mut shared_by = 0;
+        while shared_by < extents.sharing {
+            let head = tile.key_head * extents.sharing + shared_by;
+            let mut number = tile.first_query_tile;
+            while number < extents.query_tiles {
+                let row = extents.row(tile.sequence, head, number) as usize;
+                let mut part = 0;
+                while part < 2 {
+                    let (map, slots) = if part == 0 {
+                        (queries, of_queries)
+                    } else {
+                        (result_gradients, of_results)
+                    };
+                    slots.acquire(filled);
+                    let full = slots.full(filled);
+                    let mut loads = full.transaction();
+                    let stage = stages.add(SLOTS * part + filled % SLOTS);
+                    let mut of_row = 0;
+                    while of_row < BOXES as u32 {
+                        let at = [
+                            head * ELEMENTS + of_row * BOX,
+                            number * QUERIES,
+                            tile.sequence,
+                        ];
+                        let to = stage.cast().add(of_row);
+                        // SAFETY: the stage is empty, and the tensor may be read (1).
+                        unsafe { loads.tile(to, map, at.map(|coord| coord as i32)) };
+                        of_row += 1;
+                    }
+                    let numbers = stage.byte_add(offset_of!(Stage<T>, numbers) as u32);
+                    let from = (2 * row + part as usize) * QUERIES as usize;
+                    let from = statistics.wrapping_add(from);
+                    // SAFETY: the stage is empty, and these 64 queries have their numbers (3).
+                    unsafe { loads.bulk(numbers.cast(), from.cast(), 4 * QUERIES) };
+                    let _ = loads.arrive();
+                    part += 1;
+                }
+                filled += 1;
+                number += 1;
+            }
+            shared_by += 1;
+        }
+    };
+    let multiply = |warps: Warps| {
+        // They are whole ones.
+        let Some(warpgroup) = warps.warpgroup() else {
+            return;
+        };
+        let index = warpgroup.index();
+        let work = Work {
+            warpgroup,
+            tile,
+            keys: key_rows.add(index),
+            values: key_rows.add(2 + index),
+            all_keys: key_rows.cast(),
+            scores: at(offset_of!(Memory<T>, scores)).cast(),
+            sums: at(offset_of!(Memory<T>, sums))
+                .cast::<f32>()
+                .add(index * SUMS_OF_HALF),
+            stages,
+        };
+        loaded.wait(0);
+        loaded.wait(1);
+        // SAFETY: the conditions of the kernel hold (1), and keys and values have been loaded (2).
+        let [key_sums, value_sums] = unsafe {
+            work.gradients::<CAUSAL, ORDERED>([of_queries, of_results], extents, sums, counters)
+        };
+        let at = [
+            tile.key_head * ELEMENTS,
+            tile.first_key + BOX * index,
+            tile.sequence,
+        ];
+        let mut outputs = Outputs::<Box3<T>, _, _, 2>::new(warpgroup, work.values.cast());
+        outputs.store_sums(&value_sums, value_gradients, at, &Identity);
+        outputs.finish();
+        // The other warpgroup multiplies with these keys, too.
+        warpgroup.sync_role();
+        let mut outputs = Outputs::<Box3<T>, _, _, 2>::new(warpgroup, work.keys.cast());
+        outputs.store_sums(&key_sums, key_gradients, at, &Scaled(extents.factor));
+        outputs.finish();
+    };
+    // SAFETY: `max_threads` and `min_blocks` allow 24 and 240 registers.
+    unsafe { block.split_registers::<THREADS, 24, 240>(fill, multiply) };
+}
+
+/// Multiplies by a factor.
+struct Scaled(f32);
+
+impl Epilogue for Scaled {
+    #[inline(always)]
+    fn apply(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+        sums.map(|sum| self.0 * sum)
+    }
+}
+
+/// The memory and the keys of a warpgroup.
+#[derive(Clone, Copy)]
+struct Work<T> {
+    warpgroup: Warpgroup,
+    tile: KeyTile,
+    keys: SharedPtr<Rows<T>>,
+    values: SharedPtr<Rows<T>>,
+    /// The boxes of the keys of both warpgroups.
+    all_keys: SharedPtr<Tile<Box2<T>, Swizzle128>>,
+    scores: SharedPtr<Tile<Box2<T>, Swizzle128>>,
+    sums: SharedPtr<f32>,
+    /// Two of queries, and two of gradients of results.
+    stages: SharedPtr<Stage<T>>,
+}
+
+impl<T: MatrixElement + Half> Work<T>
+where
+    Narrow: Sums<T::Ptx, T::Ptx>,
+    Wide: Sums<T::Ptx, T::Ptx>,
+{
+    /// Returns the gradients of the warpgroup's keys, times `1 / scale`, and of their values.
+    ///
+    /// # Safety
+    /// 1. The conditions of the kernel.
+    /// 2. Keys and values have been loaded.
+    #[inline(always)]
+    unsafe fn gradients<const CAUSAL: bool, const ORDERED: bool>(
+        &self,
+        [of_queries, of_results]: [Slots; 2],
+        extents: Extents,
+        sums: *mut f32,
+        counters: *mut u32,
+    ) -> [Accumulator<Wide>; 2] {
+        let Self {
+            warpgroup, tile, ..
+        } = *self;
+        let index = warpgroup.index();
+        let mut key_sums = Accumulator::<Wide>::zero();
+        let mut value_sums = Accumulator::<Wide>::zero();
+        let tiles = extents.sharing * (extents.query_tiles - tile.first_query_tile);
+        if tiles == 0 {
+            return [key_sums, value_sums];
+        }
+        let first_key = tile.first_key + BOX * index;
+        // The first query that sees all keys of the warpgroup.
+        let all_seen = extents.first_query::<CAUSAL>(first_key + BOX - 1);
+
+        let mut row = extents.row(tile.sequence, tile.key_head * extents.sharing, 0);
+        row += tile.first_query_tile;
+        let mut first_query = tile.first_query_tile * QUERIES;
+        let mut number = 0;
+        let product = |rows: SharedPtr<Rows<T>>, stage: SharedPtr<Stage<T>>| {
+            let start = self.numbers(stage);
+            // SAFETY: keys and values have been loaded and stay (2); the stage stays until the release, after the wait.
+            unsafe {
+                let rows = Matrix::<AlongHead<T>>::from_ptr(rows);
+                let columns = Matrix::<AlongHead<T>>::from_ptr(stage.cast());
+                start.begin(warpgroup).multiply(rows, columns).commit()
+            }
+        };
+        of_queries.wait(0);
+        let mut scores = product(self.keys, self.stages).wait();
+        loop {
+            let queries = self.stages.add(number % SLOTS);
+            let results = self.stages.add(SLOTS + number % SLOTS);
+            of_results.wait(number);
+            let products = product(self.values, results);
+            let mut seen_scores = scores;
+            if (first_query as i32) < all_seen {
+                seen_scores = self.mask::<CAUSAL>(seen_scores, extents, first_query);
+            }
+            let powers = seen_scores.map_fours(|_, scores| {
+                scores.map(|score| ex2::approx_ftz_f32(score * extents.scale))
+            });
+            let fragment = Fragment::<T, 4>::of(&powers, warpgroup, &Identity);
+            // SAFETY: the gradients of results have been loaded, and stay until the release, after the wait.
+            let adding_values = unsafe {
+                let rows = Matrix::<AlongRows<T, BOXES>>::from_ptr(results.cast());
+                let batch = value_sums.begin_with(fragment, warpgroup);
+                batch.multiply_fragment(rows).commit()
+            };
+            // SAFETY: one group was committed after the products.
+            let products = unsafe { products.wait_before_last::<1>() };
+            let gradients = powers.zip_fours(&products, |_, powers, products| {
+                [0, 1, 2, 3].map(|at| powers[at] * products[at])
+            });
+            let fragment = Fragment::<T, 4>::of(&gradients, warpgroup, &Identity);
+            let gradient_tiles = self.scores.add(2 * (number % 2));
+            // SAFETY: both warpgroups have waited for their products with this tile of the iteration before the last one,
+            // before they came to the barrier of the last one.
+            unsafe { fragment.store(gradient_tiles.add(index), warpgroup, 0) };
+            fence::proxy_async_shared_cta();
+
+            // SAFETY: the queries have been loaded, and stay until the release, after the wait.
+            let adding_keys = unsafe {
+                let rows = Matrix::<AlongRows<T, BOXES>>::from_ptr(queries.cast());
+                let batch = key_sums.begin_with(fragment, warpgroup);
+                batch.multiply_fragment(rows).commit()
+            };
+            // SAFETY: one group was committed after the values.
+            (value_sums, _) = unsafe { adding_values.wait_before_last::<1>() };
+            of_results.release(number, warpgroup.warp());
+            if warpgroup.elect() {
+                // The sums may be written again.
+                cp_async_bulk::wait_group_read::<0>();
+            }
+            warpgroup.sync_role();
+            // SAFETY: the gradients have been written by both warpgroups, before the barrier and through a fence; the keys
+            // have been loaded. No thread writes them before the wait.
+            let adding_queries = unsafe {
+                let half = |number: u32| {
+                    let gradients = gradient_tiles.add(number).cast();
+                    let keys = self.all_keys.add(BOXES as u32 * number + index).cast();
+                    (
+                        Matrix::<AlongRows<T, 1>>::from_ptr(gradients),
+                        Matrix::<AlongRows<T, 1>>::from_ptr(keys),
+                    )
+                };
+                let (gradients, keys) = half(0);
+                let batch = products.begin(warpgroup).replace(gradients, keys);
+                let (gradients, keys) = half(1);
+                batch.multiply(gradients, keys).commit()
+            };
+            // The next scores take the registers of the gradients.
+            // SAFETY: one group was committed after the keys.
+            (key_sums, _) = unsafe { adding_keys.wait_before_last::<1>() };
+            of_queries.release(number, warpgroup.warp());
+            // The last time the same scores are computed again: products in two branches would not overlap others. No thread
+            // fills the stage again.
+            let mut next = number;
+            if number + 1 < tiles {
+                next = number + 1;
+                of_queries.wait(next);
+            }
+            let next_scores = product(self.keys, self.stages.add(next % SLOTS));
+            // SAFETY: one group was committed after the sums.
+            let query_sums = unsafe { adding_queries.wait_before_last::<1>() };
+            let half = 2 * row as usize + index as usize;
+            let to = sums.wrapping_add(half * SUMS_OF_HALF as usize);
+            // SAFETY: these 64 queries have their sums and counters (1), and the sums in shared memory are free: their last
+            // reader was waited for before the barrier.
+            unsafe { self.add::<ORDERED>(&query_sums, to, counters.wrapping_add(half)) };
+            // ptxas would wait here, too: no product is in flight where the loop begins.
+            scores = next_scores.wait();
+            number += 1;
+            if number == tiles {
+                return [key_sums, value_sums];
+            }
+            first_query += QUERIES;
+            row += 1;
+            if first_query >= extents.queries {
+                first_query = tile.first_query_tile * QUERIES;
+                row += tile.first_query_tile;
+            }
+        }
+    }
+
+    /// Replaces scores of keys that a query does not see by minus infinity.
+    #[inline(always)]
+    fn mask<const CAUSAL: bool>(
+        &self,
+        scores: Accumulator<Narrow>,
+        extents: Extents,
+        first_query: u32,
+    ) -> Accumulator<Narrow> {
+        let lane = self.warpgroup.warp().lane();
+        let first_column = (first_query + lane % 4 * 2) as i32;
+        let first_key = self.tile.first_key + BOX * self.warpgroup.index();
+        // For each of this thread's two keys the first query that sees it, counted from this thread's first column.
+        let seen = [0, 8].map(|below| {
+            let key = first_key + 16 * self.warpgroup.warp_index() + lane / 4 + below;
+            extents
+                .first_query::<CAUSAL>(key)
+                .saturating_sub(first_column)
+        });
+        scores.map_fours(|number, scores| {
+            let score = |at: usize| {
+                let is_seen = (8 * number + at % 2) as i32 >= seen[at / 2];
+                if is_seen {
+                    scores[at]
+                } else {
+                    f32::NEG_INFINITY
+                }
+            };
+            [score(0), score(1), score(2), score(3)]
+        })
+    }
+
+    /// Returns sums that begin with the number of their column in the stage.
+    #[inline(always)]
+    fn numbers(&self, stage: SharedPtr<Stage<T>>) -> Accumulator<Narrow> {
+        let numbers = stage
+            .byte_add(offset_of!(Stage<T>, numbers) as u32)
+            .cast::<[f32; 4]>()
+            .add(self.warpgroup.warp().lane() % 4);
+        // SAFETY: the stage has been loaded, and is not loaded again before its release.
+        let numbers = [0, 1, 2, 3].map(|part| unsafe { numbers.add(4 * part).read() });
+        Accumulator::<Narrow>::zero().map_fours(|number, _| {
+            let [a, b, c, d] = numbers[number / 2];
+            if number.is_multiple_of(2) {
+                [a, b, a, b]
+            } else {
+                [c, d, c, d]
+            }
+        })
+    }
+
+    /// Adds sums of queries in global memory; after the blocks with smaller numbers where it is `ORDERED`. Collective of
+    /// the warpgroup.
+    ///
+    /// # Safety
+    /// 1. The sums in shared memory are free, and those at `to` are, except for other additions.
+    /// 2. The counter is this warpgroup's, and earlier blocks count up to this block's number.
+    #[inline(always)]
+    unsafe fn add<const ORDERED: bool>(&self, sums: &Accumulator<Narrow>, to: *mut f32, counter: *mut u32) {
+        let warpgroup = self.warpgroup;
+        let own = self.sums.cast::<[f32; 4]>().add(warpgroup.thread());
+        // SAFETY: the numbers are this thread's until the warpgroup synchronises (1).
+        sums.each_four(|number, four| unsafe {
+            own.add(Warpgroup::THREADS * number as u32).write(four);
+        });
+        fence::proxy_async_shared_cta();
+        warpgroup.sync();
+        if warpgroup.elect() {
+            let number = self.tile.number;
+            if ORDERED {
+                // SAFETY: others store the counter in order, too (2).
+                while unsafe { memory::load_ordered::<Acquire, Gpu, u32>(counter) } != number {}
+                fence::proxy_async_global();
+            }
+            let mut stores = Stores::new();
+            // SAFETY: all threads have written their sums, through a fence, which stay until the next wait; others only
+            // add to these sums (1).
+            unsafe { stores.add(to, self.sums, 4 * SUMS_OF_HALF) };
+            let group = stores.commit();
+            if ORDERED {
+                group.wait();
+                fence::proxy_async_global();
+                // SAFETY: it is this thread's turn to store the counter (2).
+                unsafe { memory::store_ordered::<Release, Gpu, u32>(counter, number + 1) };
+            }
+        }
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{AttentionBackward, Finish, Main, Prepare};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;

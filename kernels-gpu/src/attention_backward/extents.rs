@@ -1,0 +1,94 @@
+//! The extents of the tensors, and the keys and queries of a block.
+
+use core::hint::assert_unchecked;
+
+use tma::KernelArg;
+
+use super::{ELEMENTS, KEYS, QUERIES};
+
+/// The number of sums of 64 queries and half the elements of a head.
+pub(super) const SUMS_OF_HALF: u32 = QUERIES * ELEMENTS / 2;
+
+/// The extents of the tensors.
+#[derive(Clone, Copy, Debug, KernelArg)]
+#[repr(C)]
+pub struct Extents {
+    /// The number of queries of a sequence, and of tiles of 64 of them.
+    pub queries: u32,
+    /// The number of tiles of 64 queries of a sequence.
+    pub query_tiles: u32,
+    /// The number of keys of a sequence.
+    pub keys: u32,
+    /// The number of heads of keys.
+    pub key_heads: u32,
+    /// The number of heads of queries that share a head of keys.
+    pub sharing: u32,
+    /// The number of heads of keys of all sequences together.
+    pub all_key_heads: u32,
+    /// The factor of the scores times log2(e), since powers of 2 are computed.
+    pub scale: f32,
+    /// The factor of the scores.
+    pub factor: f32,
+}
+
+/// The keys of a block, and the queries that see one of them.
+#[derive(Clone, Copy)]
+pub(super) struct KeyTile {
+    pub(super) sequence: u32,
+    pub(super) key_head: u32,
+    /// The number among the tiles of the head.
+    pub(super) number: u32,
+    pub(super) first_key: u32,
+    pub(super) first_query_tile: u32,
+}
+
+impl Extents {
+    /// Returns the keys of the block with this number. Where they are `ORDERED`, blocks of all heads begin together, so
+    /// that fewer blocks wait for the additions of others.
+    ///
+    /// # Safety
+    /// 1. No extent is zero, and there are as many keys.
+    #[inline(always)]
+    pub(super) unsafe fn key_tile<const CAUSAL: bool, const ORDERED: bool>(
+        &self,
+        block: u32,
+    ) -> KeyTile {
+        let tiles = self.keys.div_ceil(KEYS);
+        // SAFETY: there are heads and keys (1).
+        unsafe { assert_unchecked(self.all_key_heads != 0 && tiles != 0 && self.key_heads != 0) };
+        // The first keys, which most queries see where it is causal, come first.
+        let (number, head) = if ORDERED {
+            (block / self.all_key_heads, block % self.all_key_heads)
+        } else {
+            (block % tiles, block / tiles)
+        };
+        let first_key = number * KEYS;
+        let first_query = self.first_query::<CAUSAL>(first_key).max(0) as u32;
+        KeyTile {
+            sequence: head / self.key_heads,
+            key_head: head % self.key_heads,
+            number,
+            first_key,
+            first_query_tile: (first_query / QUERIES).min(self.query_tiles),
+        }
+    }
+
+    /// Returns the first query that sees a key; it may be less than 0. No query sees a key that does not exist.
+    #[inline(always)]
+    pub(super) fn first_query<const CAUSAL: bool>(&self, key: u32) -> i32 {
+        if key >= self.keys {
+            i32::MAX
+        } else if CAUSAL {
+            key as i32 - self.keys as i32 + self.queries as i32
+        } else {
+            0
+        }
+    }
+
+    /// Returns the number of 64 queries of a head among those of all heads and sequences.
+    #[inline(always)]
+    pub(super) fn row(&self, sequence: u32, head: u32, tile: u32) -> u32 {
+        let heads = self.key_heads * self.sharing;
+        (sequence * heads + head) * self.query_tiles + tile
+    }
+}
