@@ -83,8 +83,9 @@ struct Memory<T> {
     sums: [[f32; SUMS_OF_HALF as usize]; 2],
     /// Queries, then gradients of results.
     stages: [[Stage<T>; SLOTS as usize]; 2],
-    /// Barriers of the keys and values, of the queries, and of the gradients of results.
-    barriers: [[Mbarrier; BARRIERS]; 3],
+    /// Barriers of the keys and values, of the queries, of the gradients of results, and of the sums.
+    barriers: [[Mbarrier; BARRIERS]; 4],
+    tile: [u32; KeyTile::WORDS],
 }
 
 /// Adds the gradients of queries, times `1 / scale`, to `sums`, and writes those of keys and of values, for heads of 128
@@ -100,7 +101,7 @@ struct Memory<T> {
 /// 2. `extents` has the extents of the tensors, none of them zero; positions are at most 2^30.
 /// 3. `statistics` has 512 bytes for each 64 queries of each head, at a multiple of 16, as
 ///    [`attention_backward_prepare`] writes them; no thread writes them.
-/// 4. `sums` has 32768 bytes for each 64 queries of each head, at a multiple of 16, and `counters` two numbers; no
+/// 4. `sums` has 32768 bytes for each 64 queries of each head, at a multiple of 16, and `counters` a number; no
 ///    other code uses them. Where it is `ORDERED`, counters are zero.
 /// 5. Grid and blocks are one-dimensional. There is a block for each 128 keys of each head of keys of each sequence, and
 ///    blocks start in the order of their numbers where it is `ORDERED`.
@@ -136,31 +137,36 @@ pub unsafe fn attention_backward_128<
 {
     // SAFETY: every thread gets here (5), and the tensors may be used (1).
     let block = unsafe { Block::converged() };
-    // SAFETY: the extents are not zero (2), and there is a block for each tile (5).
-    let tile = unsafe { extents.key_tile::<CAUSAL, ORDERED>(block.index()) };
-
     let memory = shared::dynamic::<Memory<T>, 1024>();
     let at = |offset: usize| memory.byte_add(offset as u32);
     let key_rows: SharedPtr<Rows<T>> = at(offset_of!(Memory<T>, keys)).cast();
     let stages: SharedPtr<Stage<T>> = at(offset_of!(Memory<T>, stages)).cast();
     let barriers: SharedPtr<Mbarrier> = at(offset_of!(Memory<T>, barriers)).cast();
-    let barriers = [0, 1, 2].map(|part| barriers.add(part * BARRIERS as u32));
+    let barriers = [0, 1, 2, 3].map(|part| barriers.add(part * BARRIERS as u32));
+    let tile: SharedPtr<u32> = at(offset_of!(Memory<T>, tile)).cast();
     if block.elect() {
-        for barriers in barriers {
+        // SAFETY: the extents are not zero (2), and there is a block for each tile (5). No other thread uses the words.
+        unsafe { extents.key_tile::<CAUSAL, ORDERED>(block.index()).write(tile) };
+        let [stages @ .., sums] = barriers;
+        for barriers in stages {
             // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them alone
             // (3 of `Block::converged`). The loading thread fills a stage, and each warp that multiplies releases it.
             unsafe { Ring::<SLOTS>::init(barriers, 1, 2 * Warpgroup::WARPS) };
         }
+        // SAFETY: see above. The warps of a warpgroup write its sums, and the adding thread releases them.
+        unsafe { Ring::<SLOTS>::init(sums, Warpgroup::WARPS, 1) };
     }
     block.sync();
     // SAFETY: all threads have synchronised; each role counts the fills.
-    let [loaded, of_queries, of_results] =
+    let [loaded, of_queries, of_results, of_sums] =
         barriers.map(|barriers| unsafe { Slots::assume_init(barriers) });
+    let shared_sums: SharedPtr<f32> = at(offset_of!(Memory<T>, sums)).cast();
 
-    let fill = |warps: Warps| {
-        if !warps.elect() {
-            return;
-        }
+    // SAFETY: the words were written before all threads synchronised, and are not written again.
+    let tile = || unsafe { KeyTile::read(tile) };
+
+    let fill = || {
+        let tile = tile();
         let mut part = 0;
         while part < 2 {
             let map = if part == 0 { keys } else { values };
@@ -226,6 +232,64 @@ pub unsafe fn attention_backward_128<
             shared_by += 1;
         }
     };
+    let add = || {
+        let tile = tile();
+        let mut added = 0;
+        let mut shared_by = 0;
+        while shared_by < extents.sharing {
+            let head = tile.key_head * extents.sharing + shared_by;
+            let mut number = tile.first_query_tile;
+            while number < extents.query_tiles {
+                let row = extents.row(tile.sequence, head, number) as usize;
+                let to = sums.wrapping_add(2 * row * SUMS_OF_HALF as usize);
+                let counter = counters.wrapping_add(row);
+                if ORDERED {
+                    // SAFETY: others store the counter in order, too (4).
+                    while unsafe { memory::load_ordered::<Acquire, Gpu, u32>(counter) }
+                        != tile.number
+                    {}
+                    fence::proxy_async_global();
+                }
+                let mut half = 0;
+                while half < 2 {
+                    of_sums.wait(added + half);
+                    let mut stores = Stores::new();
+                    let from = shared_sums.add(half * SUMS_OF_HALF);
+                    let to = to.wrapping_add((half * SUMS_OF_HALF) as usize);
+                    // SAFETY: all threads have written their sums, through a fence, which stay until the release; others
+                    // only add to these sums (4).
+                    unsafe { stores.add(to, from, 4 * SUMS_OF_HALF) };
+                    let _ = stores.commit();
+                    half += 1;
+                }
+                cp_async_bulk::wait_group_read::<1>();
+                let _ = of_sums.empty(added).arrive();
+                cp_async_bulk::wait_group_read::<0>();
+                let _ = of_sums.empty(added + 1).arrive();
+                if ORDERED {
+                    cp_async_bulk::wait_group::<0>();
+                    fence::proxy_async_global();
+                    // SAFETY: it is this thread's turn to store the counter (4).
+                    unsafe {
+                        memory::store_ordered::<Release, Gpu, u32>(counter, tile.number + 1);
+                    };
+                }
+                added += 2;
+                number += 1;
+            }
+            shared_by += 1;
+        }
+    };
+    let load_and_add = |warps: Warps| {
+        let warp = warps.warp();
+        if warp.index() == 0 {
+            if warp.elect() {
+                fill();
+            }
+        } else if warp.index() == 1 && warp.elect() {
+            add();
+        }
+    };
     let multiply = |warps: Warps| {
         // They are whole ones.
         let Some(warpgroup) = warps.warpgroup() else {
@@ -234,22 +298,20 @@ pub unsafe fn attention_backward_128<
         let index = warpgroup.index();
         let work = Work {
             warpgroup,
-            tile,
             keys: key_rows.add(index),
             values: key_rows.add(2 + index),
             all_keys: key_rows.cast(),
             scores: at(offset_of!(Memory<T>, scores)).cast(),
-            sums: at(offset_of!(Memory<T>, sums))
-                .cast::<f32>()
-                .add(index * SUMS_OF_HALF),
+            sums: shared_sums.add(index * SUMS_OF_HALF),
             stages,
         };
         loaded.wait(0);
         loaded.wait(1);
         // SAFETY: the conditions of the kernel hold (1), and keys and values have been loaded (2).
         let [key_sums, value_sums] = unsafe {
-            work.gradients::<CAUSAL, ORDERED>([of_queries, of_results], extents, sums, counters)
+            work.gradients::<CAUSAL>([of_queries, of_results, of_sums], extents, tile)
         };
+        let tile = tile();
         let at = [
             tile.key_head * ELEMENTS,
             tile.first_key + BOX * index,
@@ -265,7 +327,7 @@ pub unsafe fn attention_backward_128<
         outputs.finish();
     };
     // SAFETY: `max_threads` and `min_blocks` allow 24 and 240 registers.
-    unsafe { block.split_registers::<THREADS, 24, 240>(fill, multiply) };
+    unsafe { block.split_registers::<THREADS, 24, 240>(load_and_add, multiply) };
 }
 
 /// Multiplies by a factor.
@@ -282,7 +344,6 @@ impl Epilogue for Scaled {
 #[derive(Clone, Copy)]
 struct Work<T> {
     warpgroup: Warpgroup,
-    tile: KeyTile,
     keys: SharedPtr<Rows<T>>,
     values: SharedPtr<Rows<T>>,
     /// The boxes of the keys of both warpgroups.
@@ -304,30 +365,29 @@ where
     /// 1. The conditions of the kernel.
     /// 2. Keys and values have been loaded.
     #[inline(always)]
-    unsafe fn gradients<const CAUSAL: bool, const ORDERED: bool>(
+    unsafe fn gradients<const CAUSAL: bool>(
         &self,
-        [of_queries, of_results]: [Slots; 2],
+        [of_queries, of_results, of_sums]: [Slots; 3],
         extents: Extents,
-        sums: *mut f32,
-        counters: *mut u32,
+        tile: impl Fn() -> KeyTile,
     ) -> [Accumulator<Wide>; 2] {
-        let Self {
-            warpgroup, tile, ..
-        } = *self;
+        let warpgroup = self.warpgroup;
         let index = warpgroup.index();
         let mut key_sums = Accumulator::<Wide>::zero();
         let mut value_sums = Accumulator::<Wide>::zero();
-        let tiles = extents.sharing * (extents.query_tiles - tile.first_query_tile);
+        let KeyTile {
+            first_key,
+            first_query_tile,
+            ..
+        } = tile();
+        let tiles = extents.sharing * (extents.query_tiles - first_query_tile);
         if tiles == 0 {
             return [key_sums, value_sums];
         }
-        let first_key = tile.first_key + BOX * index;
         // The first query that sees all keys of the warpgroup.
-        let all_seen = extents.first_query::<CAUSAL>(first_key + BOX - 1);
+        let all_seen = extents.first_query::<CAUSAL>(first_key + BOX * index + BOX - 1);
 
-        let mut row = extents.row(tile.sequence, tile.key_head * extents.sharing, 0);
-        row += tile.first_query_tile;
-        let mut first_query = tile.first_query_tile * QUERIES;
+        let mut first_query = first_query_tile * QUERIES;
         let mut number = 0;
         let product = |rows: SharedPtr<Rows<T>>, stage: SharedPtr<Stage<T>>| {
             let start = self.numbers(stage);
@@ -347,7 +407,12 @@ where
             let products = product(self.values, results);
             let mut seen_scores = scores;
             if (first_query as i32) < all_seen {
-                seen_scores = self.mask::<CAUSAL>(seen_scores, extents, first_query);
+                seen_scores = self.mask::<CAUSAL>(
+                    seen_scores,
+                    extents,
+                    tile().first_key + BOX * index,
+                    first_query,
+                );
             }
             let powers = seen_scores.map_fours(|_, scores| {
                 scores.map(|score| ex2::approx_ftz_f32(score * extents.scale))
@@ -380,10 +445,6 @@ where
             // SAFETY: one group was committed after the values.
             (value_sums, _) = unsafe { adding_values.wait_before_last::<1>() };
             of_results.release(number, warpgroup.warp());
-            if warpgroup.elect() {
-                // The sums may be written again.
-                cp_async_bulk::wait_group_read::<0>();
-            }
             warpgroup.sync_role();
             // SAFETY: the gradients have been written by both warpgroups, before the barrier and through a fence; the keys
             // have been loaded. No thread writes them before the wait.
@@ -415,11 +476,8 @@ where
             let next_scores = product(self.keys, self.stages.add(next % SLOTS));
             // SAFETY: one group was committed after the sums.
             let query_sums = unsafe { adding_queries.wait_before_last::<1>() };
-            let half = 2 * row as usize + index as usize;
-            let to = sums.wrapping_add(half * SUMS_OF_HALF as usize);
-            // SAFETY: these 64 queries have their sums and counters (1), and the sums in shared memory are free: their last
-            // reader was waited for before the barrier.
-            unsafe { self.add::<ORDERED>(&query_sums, to, counters.wrapping_add(half)) };
+            // SAFETY: the sums are this thread's from here to the arrival.
+            unsafe { self.leave(&query_sums, of_sums, 2 * number + index) };
             // ptxas would wait here, too: no product is in flight where the loop begins.
             scores = next_scores.wait();
             number += 1;
@@ -427,10 +485,8 @@ where
                 return [key_sums, value_sums];
             }
             first_query += QUERIES;
-            row += 1;
             if first_query >= extents.queries {
-                first_query = tile.first_query_tile * QUERIES;
-                row += tile.first_query_tile;
+                first_query = tile().first_query_tile * QUERIES;
             }
         }
     }
@@ -441,11 +497,11 @@ where
         &self,
         scores: Accumulator<Narrow>,
         extents: Extents,
+        first_key: u32,
         first_query: u32,
     ) -> Accumulator<Narrow> {
         let lane = self.warpgroup.warp().lane();
         let first_column = (first_query + lane % 4 * 2) as i32;
-        let first_key = self.tile.first_key + BOX * self.warpgroup.index();
         // For each of this thread's two keys the first query that sees it, counted from this thread's first column.
         let seen = [0, 8].map(|below| {
             let key = first_key + 16 * self.warpgroup.warp_index() + lane / 4 + below;
@@ -485,41 +541,20 @@ where
         })
     }
 
-    /// Adds sums of queries in global memory; after the blocks with smaller numbers where it is `ORDERED`. Collective of
-    /// the warpgroup.
+    /// Leaves sums of queries to the adding thread, as the fill with this number.
     ///
     /// # Safety
-    /// 1. The sums in shared memory are free, and those at `to` are, except for other additions.
-    /// 2. The counter is this warpgroup's, and earlier blocks count up to this block's number.
+    /// 1. The sums in shared memory are those of this warpgroup.
     #[inline(always)]
-    unsafe fn add<const ORDERED: bool>(&self, sums: &Accumulator<Narrow>, to: *mut f32, counter: *mut u32) {
-        let warpgroup = self.warpgroup;
-        let own = self.sums.cast::<[f32; 4]>().add(warpgroup.thread());
-        // SAFETY: the numbers are this thread's until the warpgroup synchronises (1).
+    unsafe fn leave(&self, sums: &Accumulator<Narrow>, slots: Slots, number: u32) {
+        let own = self.sums.cast::<[f32; 4]>().add(self.warpgroup.thread());
+        slots.acquire(number);
+        // SAFETY: the copy has read the numbers, which are this thread's until it arrives (1).
         sums.each_four(|number, four| unsafe {
             own.add(Warpgroup::THREADS * number as u32).write(four);
         });
         fence::proxy_async_shared_cta();
-        warpgroup.sync();
-        if warpgroup.elect() {
-            let number = self.tile.number;
-            if ORDERED {
-                // SAFETY: others store the counter in order, too (2).
-                while unsafe { memory::load_ordered::<Acquire, Gpu, u32>(counter) } != number {}
-                fence::proxy_async_global();
-            }
-            let mut stores = Stores::new();
-            // SAFETY: all threads have written their sums, through a fence, which stay until the next wait; others only
-            // add to these sums (1).
-            unsafe { stores.add(to, self.sums, 4 * SUMS_OF_HALF) };
-            let group = stores.commit();
-            if ORDERED {
-                group.wait();
-                fence::proxy_async_global();
-                // SAFETY: it is this thread's turn to store the counter (2).
-                unsafe { memory::store_ordered::<Release, Gpu, u32>(counter, number + 1) };
-            }
-        }
+        slots.fill(number, self.warpgroup.warp());
     }
 }
 

@@ -65,8 +65,8 @@ impl Extents {
 ///    multiples of 16 bytes, and `logarithms` a number for each query of each head of each sequence, queries
 ///    innermost. No thread writes them.
 /// 2. `extents` has the extents of the tensors, none of them zero.
-/// 3. `statistics` has 512 bytes for each 64 queries of each head, `sums` 32768 at a multiple of 16, and `counters` two
-///    numbers; no other code uses them.
+/// 3. `statistics` has 512 bytes for each 64 queries of each head, `sums` 32768 at a multiple of 16, and `counters` a
+///    number; no other code uses them.
 /// 4. Grid and blocks are one-dimensional; there is a block of 256 threads for each 64 queries of each head.
 #[kernel(max_threads = 256, instances(T = Bf16, F16))]
 #[allow(
@@ -96,9 +96,9 @@ pub unsafe fn attention_backward_prepare<T: Half>(
         unsafe { store::<Wb, _>(sums.wrapping_add(number as usize), [0.0; 4]) };
         number += END_THREADS;
     }
-    if thread < 2 {
-        // SAFETY: each 64 queries have two counters (3).
-        unsafe { *counters.wrapping_add(2 * row + thread as usize) = 0 };
+    if thread == 0 {
+        // SAFETY: each 64 queries have a counter (3).
+        unsafe { *counters.wrapping_add(row) = 0 };
     }
 
     let statistics = statistics.wrapping_add(row * 2 * QUERIES as usize);

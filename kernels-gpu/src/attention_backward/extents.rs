@@ -2,7 +2,7 @@
 
 use core::hint::assert_unchecked;
 
-use tma::KernelArg;
+use tma::{KernelArg, SharedPtr};
 
 use super::{ELEMENTS, KEYS, QUERIES};
 
@@ -40,6 +40,45 @@ pub(super) struct KeyTile {
     pub(super) number: u32,
     pub(super) first_key: u32,
     pub(super) first_query_tile: u32,
+}
+
+impl KeyTile {
+    /// The number of words of a tile.
+    pub(super) const WORDS: usize = 5;
+
+    /// Writes the tile to shared memory, so that no register has it during the products.
+    ///
+    /// # Safety
+    /// 1. The conditions of [`SharedPtr::write`] hold for its words.
+    #[inline(always)]
+    pub(super) unsafe fn write(self, to: SharedPtr<u32>) {
+        // SAFETY: the condition is the same (1).
+        unsafe {
+            to.write(self.sequence);
+            to.add(1).write(self.key_head);
+            to.add(2).write(self.number);
+            to.add(3).write(self.first_key);
+            to.add(4).write(self.first_query_tile);
+        }
+    }
+
+    /// Reads a tile that [`write`](Self::write) wrote.
+    ///
+    /// # Safety
+    /// 1. The conditions of [`SharedPtr::read`] hold for its words.
+    #[inline(always)]
+    pub(super) unsafe fn read(from: SharedPtr<u32>) -> Self {
+        // SAFETY: the condition is the same (1).
+        unsafe {
+            Self {
+                sequence: from.read(),
+                key_head: from.add(1).read(),
+                number: from.add(2).read(),
+                first_key: from.add(3).read(),
+                first_query_tile: from.add(4).read(),
+            }
+        }
+    }
 }
 
 impl Extents {

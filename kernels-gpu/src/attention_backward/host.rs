@@ -138,7 +138,7 @@ impl AttentionBackward {
 
     /// Returns the number of counters.
     pub fn counters_len(&self) -> u64 {
-        self.query_tiles().saturating_mul(2)
+        self.query_tiles()
     }
 
     /// Checks the extents that all launches have in common, and returns them.

@@ -30,7 +30,7 @@ impl Slots {
     }
 
     #[inline(always)]
-    fn empty(self, number: u32) -> Barrier {
+    pub(super) fn empty(self, number: u32) -> Barrier {
         // SAFETY: see above.
         unsafe { Barrier::assume_init(self.barriers.add(SLOTS + number % SLOTS)) }
     }
@@ -45,6 +45,16 @@ impl Slots {
     #[inline(always)]
     pub(super) fn wait(self, number: u32) {
         self.full(number).wait_parity(number / SLOTS % 2);
+    }
+
+    /// Ends this fill, as a warp of the producer. Collective of the warp.
+    #[inline(always)]
+    pub(super) fn fill(self, number: u32, warp: Warp) {
+        warp.sync();
+        if warp.lane() == 0 {
+            // The waiting end is the emptying one, by parity.
+            let _ = self.full(number).arrive();
+        }
     }
 
     /// Releases the stage of this fill, as a warp of a consumer. Collective of the warp.

@@ -59,7 +59,7 @@ fn cases() -> Vec<Scenario> {
         for is_causal in [false, true] {
             for is_ordered in [false, true] {
                 // Less than a tile; whole ones; odd ones. Queries before the first key have no keys.
-                for extents in [[1, 1], [128, 256], [257, 143], [77, 259]] {
+                for extents in [[5, 3], [128, 256], [257, 143], [77, 259]] {
                     cases.push(AttentionBackward {
                         numbers,
                         is_causal,

@@ -1,0 +1,203 @@
+"""The kernels of `attention_backward` beside PyTorch's, on an NVIDIA Hopper GPU.
+
+    python3 attention_backward.py --ptx kernels/sm_90a.ptx [--compiled compiled.json] [--out FILE]
+
+Gradients are checked first against float64, over results that were poisoned with NaN, and the ordered form for the same
+bits twice. Then all run in bursts after a pause, in random order, and medians of bursts are compared. Numbers are
+N(0, 1). What causal attention leaves out counts as no operation.
+"""
+
+import ctypes
+import math
+
+import torch
+from beside import NAMES, Launch, arguments, bursts, load, record, tensor_map
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+BOX, QUERIES, KEYS, THREADS, END_THREADS, ELEMENTS = 64, 64, 128, 384, 256, 128
+SHARED_BYTES = 201728
+BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
+# Sequences, positions, heads: 16384 positions together.
+SIZES = [(16384 // length, length, 16) for length in (2048, 4096, 8192, 16384)]
+# Sequences, queries, keys, heads, heads of keys.
+CHECKED = [(1, 64, 128, 1, 1), (2, 1000, 1111, 6, 2), (1, 777, 300, 4, 4), (1, 2048, 2048, 2, 1), (2, 4096, 4096, 2, 2)]
+MOST_ERROR = {torch.bfloat16: 8e-3, torch.float16: 1e-3}
+
+
+class Extents(ctypes.Structure):
+    _fields_ = [
+        *(
+            (name, ctypes.c_uint32)
+            for name in ("queries", "query_tiles", "keys", "key_heads", "sharing", "all_key_heads")
+        ),
+        ("scale", ctypes.c_float),
+        ("factor", ctypes.c_float),
+    ]
+
+
+def head_map(tensor):
+    """Of heads with their elements, positions and sequences, innermost first."""
+    sequences, positions, heads, elements = tensor.shape
+    return tensor_map(tensor, (heads * elements, positions, sequences), (BOX, BOX, 1))
+
+
+class Backward:
+    """As `kernels_gpu::attention_backward::AttentionBackward` launches it."""
+
+    def __init__(self, module, q, k, v, results, of_results, logarithms, is_causal, is_ordered=False):
+        sequences, queries, heads, elements = q.shape
+        keys, key_heads = k.shape[1:3]
+        query_tiles = -(-queries // QUERIES)
+        self.gradients = [torch.full_like(tensor, float("nan")) for tensor in (q, k, v)]
+        of_q, of_k, of_v = self.gradients
+        tiles = sequences * heads * query_tiles
+        self.statistics = torch.full((tiles * 2 * QUERIES,), float("nan"), device="cuda")
+        self.sums = torch.full((tiles * QUERIES * elements,), float("nan"), device="cuda")
+        self.counters = torch.full((tiles,), -1, dtype=torch.int32, device="cuda")
+        factor = 1 / math.sqrt(elements)
+        extents = Extents(
+            queries, query_tiles, keys, key_heads, heads // key_heads, key_heads * sequences, factor * math.log2(math.e), factor
+        )
+        name = NAMES[q.dtype]
+        flags = f"{str(is_causal).lower()}_{str(is_ordered).lower()}"
+
+        def at(*tensors):
+            return [ctypes.c_uint64(tensor.data_ptr()) for tensor in tensors]
+
+        memory = (self.statistics, self.sums, self.counters)
+        self.launches = [
+            Launch(
+                module,
+                f"attention_backward_prepare_{name}",
+                tiles,
+                END_THREADS,
+                0,
+                [*at(*memory, results, of_results, logarithms), extents],
+            ),
+            Launch(
+                module,
+                f"attention_backward_128_{name}_{flags}",
+                -(-keys // KEYS) * key_heads * sequences,
+                THREADS,
+                SHARED_BYTES,
+                [*(head_map(tensor) for tensor in (of_k, of_v, q, k, v, of_results)), extents, *at(*memory)],
+            ),
+            Launch(module, f"attention_backward_finish_{name}", tiles, END_THREADS, 0, [*at(of_q, self.sums), extents]),
+        ]
+
+    def __call__(self):
+        for launch in self.launches:
+            launch()
+
+
+def tensors(sequences, queries, keys, heads, key_heads, dtype):
+    def random(positions, heads):
+        return torch.randn(sequences, positions, heads, ELEMENTS, device="cuda").to(dtype)
+
+    return random(queries, heads), random(keys, key_heads), random(keys, key_heads), random(queries, heads)
+
+
+def exact(q, k, v, of_results, is_causal):
+    """Results, logarithms and gradients in float64."""
+    sharing = q.shape[2] // k.shape[2]
+    q, k, v = (tensor.double().requires_grad_() for tensor in (q, k, v))
+    wide_k, wide_v = (tensor.repeat_interleave(sharing, 2) for tensor in (k, v))
+    scores = torch.einsum("bqhd,bkhd->bhqk", q, wide_k) / math.sqrt(ELEMENTS)
+    if is_causal:
+        queries, keys = q.shape[1], k.shape[1]
+        last = torch.arange(queries, device="cuda") + keys - queries
+        scores = scores.masked_fill(torch.arange(keys, device="cuda") > last[:, None], float("-inf"))
+    logarithms = scores.logsumexp(-1)
+    weights = (scores - logarithms[..., None].nan_to_num(neginf=0.0)).exp()
+    results = torch.einsum("bhqk,bkhd->bqhd", weights, wide_v)
+    gradients = torch.autograd.grad(results, (q, k, v), of_results.double())
+    return results.detach(), logarithms.detach(), gradients
+
+
+def check(module, sizes, dtype, is_causal):
+    """The greatest relative error against float64 of the three gradients; the ordered form has the same bits twice."""
+    q, k, v, of_results = tensors(*sizes, dtype)
+    results, logarithms, gradients = exact(q, k, v, of_results, is_causal)
+    results, logarithms = results.to(dtype).contiguous(), logarithms.float().contiguous()
+    worst, before = 0.0, None
+    for is_ordered in (False, True, True):
+        backward = Backward(module, q, k, v, results, of_results, logarithms, is_causal, is_ordered)
+        backward()
+        torch.cuda.synchronize()
+        for name, got, wanted in zip("qkv", backward.gradients, gradients):
+            error = ((got.double() - wanted).norm() / wanted.norm()).item()
+            if not error < MOST_ERROR[dtype]:
+                raise SystemExit(f"error: d{name} {sizes} {dtype} {is_causal} {is_ordered}: the relative error is {error:.2e}")
+            worst = max(worst, error)
+        if is_ordered and before and not all(torch.equal(*pair) for pair in zip(before, backward.gradients)):
+            raise SystemExit(f"error: {sizes} {dtype} {is_causal}: the ordered form has other bits")
+        before = backward.gradients if is_ordered else None
+    return worst
+
+
+def torch_works(q, k, v, of_results, is_causal):
+    """PyTorch's, by those backends that take these tensors; and results, logarithms and gradients."""
+    views = [tensor.transpose(1, 2).detach().requires_grad_() for tensor in (q, k, v)]
+    gradient = of_results.transpose(1, 2)
+    works, found = {}, {}
+    for name, backend in BACKENDS.items():
+        try:
+            with sdpa_kernel(backend):
+                results = torch.nn.functional.scaled_dot_product_attention(*views, is_causal=is_causal)
+
+            def run(results=results):
+                return torch.autograd.grad(results, views, gradient, retain_graph=True)
+
+            found[name] = run()
+        except RuntimeError as error:
+            print(f"{name}: {error}")
+            continue
+        works[name] = run
+    logarithms = torch.ops.aten._scaled_dot_product_flash_attention(*(view.detach() for view in views), 0.0, is_causal)
+    results, logarithms = logarithms[0].transpose(1, 2).contiguous(), logarithms[1].contiguous()
+    return works, found, results, logarithms
+
+
+def main():
+    args = arguments(__doc__)
+    modules = {path: load(path) for path in args.ptx.split(",")}
+    first = next(iter(modules.values()))
+    print(torch.cuda.get_device_name(), torch.__version__)
+    for dtype in (torch.bfloat16, torch.float16):
+        for is_causal in (False, True):
+            for sizes in CHECKED:
+                error = check(first, sizes, dtype, is_causal)
+                print(f"{str(dtype):<15} causal {is_causal!s:<5} {sizes}: relative error {error:.2e}")
+    rows = []
+    for is_causal in (False, True):
+        for sequences, length, heads in SIZES:
+            q, k, v, of_results = tensors(sequences, length, length, heads, heads, torch.bfloat16)
+            works, found, results, logarithms = torch_works(q, k, v, of_results, is_causal)
+            for path, module in modules.items():
+                label = "" if len(modules) == 1 else f" {path.split('/')[-1]}"
+                for is_ordered in (False, True):
+                    backward = Backward(module, q, k, v, results, of_results, logarithms, is_causal, is_ordered)
+                    works[("ordered" if is_ordered else "ours") + label] = backward
+            backward = next(work for name, work in works.items() if name.startswith("ours"))
+            backward()
+            wanted = [tensor.transpose(1, 2) for tensor in next(iter(found.values()))]
+            for name, got, tensor in zip("qkv", backward.gradients, wanted):
+                error = ((got.double() - tensor.double()).norm() / tensor.double().norm()).item()
+                if not error < 1.5e-2:
+                    print(f"WRONG: d{name} {sequences} {length} {is_causal}: {error:.2e} from PyTorch's")
+            del found, wanted
+            operations = 10 * sequences * heads * length * length * ELEMENTS / (2 if is_causal else 1)
+            seconds = bursts(works, args.bursts if hasattr(args, "bursts") else 5, launches=max(3, 65536 // length // 4), pause=0.05)
+            tflops = {name: operations / time / 1e12 for name, time in seconds.items()}
+            rows.append({"causal": is_causal, "sequences": sequences, "positions": length, "heads": heads, "tflops": tflops})
+            shown = ", ".join(f"{name} {value:.0f}" for name, value in tflops.items())
+            best = tflops.get("cudnn") or tflops.get("flash")
+            ratio = {name: value / best for name, value in tflops.items() if name not in BACKENDS}
+            print(f"causal {is_causal!s:<5} {sequences} x {length} x {heads}: {shown}; of cuDNN: " + ", ".join(f"{name} {value:.3f}" for name, value in ratio.items()), flush=True)
+    if args.out:
+        kernels = [f"attention_backward_128_bf16_{causal}_{ordered}" for causal in ("false", "true") for ordered in ("false", "true")]
+        record(args.out, args.compiled, kernels, rows)
+
+
+if __name__ == "__main__":
+    main()
