@@ -15,6 +15,7 @@ from beside import NAMES, Launch, arguments, bursts, load, record, tensor_map
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 BOX, QUERIES, KEYS, THREADS, END_THREADS, ELEMENTS = 64, 64, 128, 384, 256, 128
+FINISHED_TILES, LAG = 8, 264
 SHARED_BYTES = 201728
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 # Sequences, positions, heads: 16384 positions together.
@@ -28,7 +29,7 @@ class Extents(ctypes.Structure):
     _fields_ = [
         *(
             (name, ctypes.c_uint32)
-            for name in ("queries", "query_tiles", "keys", "key_heads", "sharing", "all_key_heads")
+            for name in ("queries", "query_tiles", "keys", "key_heads", "sharing", "all_key_heads", "finishing", "lag")
         ),
         ("scale", ctypes.c_float),
         ("factor", ctypes.c_float),
@@ -52,11 +53,23 @@ class Backward:
         of_q, of_k, of_v = self.gradients
         tiles = sequences * heads * query_tiles
         self.statistics = torch.full((tiles * 2 * QUERIES,), float("nan"), device="cuda")
-        self.sums = torch.full((tiles * QUERIES * elements,), float("nan"), device="cuda")
-        self.counters = torch.full((tiles,), -1, dtype=torch.int32, device="cuda")
+        self.sums = torch.zeros(tiles * QUERIES * elements, device="cuda")
+        all_key_heads, sharing, key_tiles = key_heads * sequences, heads // key_heads, -(-keys // KEYS)
+        self.counters = torch.full((tiles + all_key_heads,), -1, dtype=torch.int32, device="cuda")
+        finishing = -(-query_tiles * sharing // FINISHED_TILES)
+        lag = all_key_heads if is_ordered else min(all_key_heads, -(-LAG // key_tiles))
         factor = 1 / math.sqrt(elements)
         extents = Extents(
-            queries, query_tiles, keys, key_heads, heads // key_heads, key_heads * sequences, factor * math.log2(math.e), factor
+            queries,
+            query_tiles,
+            keys,
+            key_heads,
+            sharing,
+            all_key_heads,
+            finishing,
+            lag,
+            factor * math.log2(math.e),
+            factor,
         )
         name = NAMES[q.dtype]
         flags = f"{str(is_causal).lower()}_{str(is_ordered).lower()}"
@@ -72,17 +85,16 @@ class Backward:
                 tiles,
                 END_THREADS,
                 0,
-                [*at(*memory, results, of_results, logarithms), extents],
+                [*at(self.statistics, self.counters, results, of_results, logarithms), extents],
             ),
             Launch(
                 module,
                 f"attention_backward_128_{name}_{flags}",
-                -(-keys // KEYS) * key_heads * sequences,
+                (key_tiles + finishing) * all_key_heads,
                 THREADS,
                 SHARED_BYTES,
-                [*(head_map(tensor) for tensor in (of_k, of_v, q, k, v, of_results)), extents, *at(*memory)],
+                [*(head_map(tensor) for tensor in (of_k, of_v, q, k, v, of_results)), extents, *at(of_q, *memory)],
             ),
-            Launch(module, f"attention_backward_finish_{name}", tiles, END_THREADS, 0, [*at(of_q, self.sums), extents]),
         ]
 
     def __call__(self):
@@ -131,6 +143,8 @@ def check(module, sizes, dtype, is_causal):
             worst = max(worst, error)
         if is_ordered and before and not all(torch.equal(*pair) for pair in zip(before, backward.gradients)):
             raise SystemExit(f"error: {sizes} {dtype} {is_causal}: the ordered form has other bits")
+        if backward.sums.any():
+            raise SystemExit(f"error: {sizes} {dtype} {is_causal} {is_ordered}: sums are not zero")
         before = backward.gradients if is_ordered else None
     return worst
 

@@ -1,13 +1,14 @@
-//! The gradients of attention by tensor cores: three kernels, one after the other.
+//! The gradients of attention by tensor cores: two kernels, one after the other.
 //!
 //! [`attention_backward_prepare`] reduces each query's results and their gradients to one number.
 //! [`attention_backward_128`] has a block for each 128 keys, which keeps the gradients of these keys and of their values
-//! in registers and adds their part of the gradients of all queries in global memory.
-//! [`attention_backward_finish`] rounds those sums.
+//! in registers, and adds their part of the gradients of all queries in global memory. Further blocks round the sums of
+//! the queries of a head when all its keys are done, while others still multiply.
 //!
 //! ```text
-//! producer       Q 0, dO 0    Q 1, dO 1    Q 2, dO 2    ...
-//! each consumer  S = K Q'     P = exp2(S)   dP = V dO'   dS = P (dP - delta)   dV += P dO   dK += dS Q   dQ += dS' K
+//! loading thread  Q 0, dO 0    Q 1, dO 1    Q 2, dO 2    ...
+//! each consumer   S = K Q'     P = exp2(S)   dP = V dO'   dS = P (dP - delta)   dV += P dO   dK += dS Q   dQ = dS' K
+//! adding thread   sums += dQ 0    sums += dQ 1    ...
 //! ```
 
 mod ends;
@@ -17,7 +18,7 @@ mod slots;
 use core::mem::offset_of;
 
 use tma::{
-    Accumulator, Block, Epilogue, Fragment, Matrix, Outputs, SharedPtr, Stores, Swizzle128, Tile,
+    Accumulator, Block, Epilogue, Fragment, GlobalPtr, Matrix, Outputs, SharedPtr, Stores, Swizzle128, Tile,
     TileMap, Warpgroup, Warps,
     halves::{Bf16, F16, Half},
     kernel,
@@ -29,7 +30,6 @@ use tma::{
 };
 
 use crate::gemm::Identity;
-pub use ends::{attention_backward_finish, attention_backward_prepare};
 pub use extents::Extents;
 use extents::{KeyTile, SUMS_OF_HALF};
 use slots::{BARRIERS, SLOTS, Slots};
@@ -42,7 +42,7 @@ pub const KEYS: u32 = 128;
 pub const QUERIES: u32 = 64;
 /// The number of threads of the main kernel: one warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-/// The number of threads of the other two kernels.
+/// The number of threads of the first kernel.
 pub const END_THREADS: u32 = 256;
 /// The numbers of elements of a head, and of positions, in a box.
 const BOX: u32 = 64;
@@ -88,23 +88,52 @@ struct Memory<T> {
     tile: [u32; KeyTile::WORDS],
 }
 
-/// Adds the gradients of queries, times `1 / scale`, to `sums`, and writes those of keys and of values, for heads of 128
-/// elements.
+/// Writes the statistics of queries: for each 64 queries of a head 64 logarithms, times `-1 / scale`, and 64 sums of
+/// products of results and their gradients, times -1. The products of [`attention_backward_128`] begin with them.
+///
+/// A query that does not exist, or that sees no key, gets minus infinity, so that its powers are zero. The numbers of
+/// eight columns, two for each of four lanes, alternate with those of the next eight, so that a lane reads four at once.
+///
+/// # Safety
+/// 1. `results` and `result_gradients` have the elements of all heads innermost, then queries, then sequences, at
+///    multiples of 16 bytes, and `logarithms` a number for each query of each head of each sequence, queries
+///    innermost. No thread writes them.
+/// 2. `extents` has the extents of the tensors, none of them zero.
+/// 3. `statistics` has 512 bytes for each 64 queries of each head, and `counters` a number, and after them a number for
+///    each head of keys of each sequence; no other code uses them.
+/// 4. Grid and blocks are one-dimensional; there is a block of 256 threads for each 64 queries of each head.
+#[kernel(max_threads = 256, instances(T = Bf16, F16))]
+pub unsafe fn attention_backward_prepare<T: Half>(
+    statistics: *mut f32,
+    counters: *mut u32,
+    results: *const T,
+    result_gradients: *const T,
+    logarithms: *const f32,
+    extents: Extents,
+) {
+    let tensors = [results, result_gradients];
+    // SAFETY: this kernel has the conditions that `prepare` requires (1).
+    unsafe { ends::prepare(extents, statistics, counters, tensors, logarithms) };
+}
+
+/// Writes the gradients of queries, keys and values, for heads of 128 elements.
 ///
 /// The heads of queries that share a head of keys are processed one after the other, so that no other block has a part
-/// of a gradient of a key or a value. Where it is `ORDERED`, blocks add in the order of their keys: results are the
-/// same bits each time.
+/// of a gradient of a key or a value. Where it is `ORDERED`, blocks add to the gradients of queries in the order of their
+/// keys: results are the same bits each time.
 ///
 /// # Safety
 /// 1. The tensors have the elements of all heads innermost, then positions, then sequences. No thread writes queries,
-///    keys, values and the gradients of results; no other code uses the gradients of keys and of values.
+///    keys, values and the gradients of results; no other code uses the other gradients. Those of queries are at a
+///    multiple of 16 bytes.
 /// 2. `extents` has the extents of the tensors, none of them zero; positions are at most 2^30.
 /// 3. `statistics` has 512 bytes for each 64 queries of each head, at a multiple of 16, as
 ///    [`attention_backward_prepare`] writes them; no thread writes them.
-/// 4. `sums` has 32768 bytes for each 64 queries of each head, at a multiple of 16, and `counters` a number; no
-///    other code uses them. Where it is `ORDERED`, counters are zero.
-/// 5. Grid and blocks are one-dimensional. There is a block for each 128 keys of each head of keys of each sequence, and
-///    blocks start in the order of their numbers where it is `ORDERED`.
+/// 4. `sums` has 32768 bytes for each 64 queries of each head, at a multiple of 16, and `counters` a number, and after
+///    them a number for each head of keys of each sequence. All are zero, and the sums are zero again after the kernel. No
+///    other code uses them.
+/// 5. Grid and blocks are one-dimensional. For each head of keys of each sequence there is a block for each 128 keys, and
+///    one for each 512 queries of the heads that share it. Blocks start in the order of their numbers.
 #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_backward_128_bf16_true_false`\n```text\n", include_str!("../../tests/golden/ptx/attention_backward_128_bf16_true_false.txt"), "\n```"))]
 #[allow(
     clippy::too_many_arguments,
@@ -128,6 +157,7 @@ pub unsafe fn attention_backward_128<
     #[grid_constant] values: &Map<T>,
     #[grid_constant] result_gradients: &Map<T>,
     extents: Extents,
+    query_gradients: *mut T,
     statistics: *const f32,
     sums: *mut f32,
     counters: *mut u32,
@@ -137,6 +167,9 @@ pub unsafe fn attention_backward_128<
 {
     // SAFETY: every thread gets here (5), and the tensors may be used (1).
     let block = unsafe { Block::converged() };
+    // SAFETY: the extents are not zero (2), and there are as many blocks (5).
+    let item = unsafe { extents.item::<ORDERED>(block.index()) };
+
     let memory = shared::dynamic::<Memory<T>, 1024>();
     let at = |offset: usize| memory.byte_add(offset as u32);
     let key_rows: SharedPtr<Rows<T>> = at(offset_of!(Memory<T>, keys)).cast();
@@ -145,8 +178,8 @@ pub unsafe fn attention_backward_128<
     let barriers = [0, 1, 2, 3].map(|part| barriers.add(part * BARRIERS as u32));
     let tile: SharedPtr<u32> = at(offset_of!(Memory<T>, tile)).cast();
     if block.elect() {
-        // SAFETY: the extents are not zero (2), and there is a block for each tile (5). No other thread uses the words.
-        unsafe { extents.key_tile::<CAUSAL, ORDERED>(block.index()).write(tile) };
+        // SAFETY: there are heads (2), and no other thread uses the words.
+        unsafe { extents.key_tile::<CAUSAL>(item.head, item.number).write(tile) };
         let [stages @ .., sums] = barriers;
         for barriers in stages {
             // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them alone
@@ -279,8 +312,17 @@ pub unsafe fn attention_backward_128<
             }
             shared_by += 1;
         }
+        // The blocks that finish the head's queries see the additions.
+        cp_async_bulk::wait_group::<0>();
+        let head = tile.sequence * extents.key_heads + tile.key_head;
+        let added = counters.wrapping_add((extents.all_query_tiles() + head) as usize);
+        // SAFETY: each head of keys has a counter, to which others add, too (4).
+        unsafe { GlobalPtr::from_ptr(added).fetch_add::<Release, Gpu>(1) };
     };
     let load_and_add = |warps: Warps| {
+        if item.finishes {
+            return;
+        }
         let warp = warps.warp();
         if warp.index() == 0 {
             if warp.elect() {
@@ -291,6 +333,11 @@ pub unsafe fn attention_backward_128<
         }
     };
     let multiply = |warps: Warps| {
+        if item.finishes {
+            // SAFETY: this kernel has the conditions that `finish` requires (1).
+            unsafe { ends::finish(warps, extents, item, query_gradients, sums, counters) };
+            return;
+        }
         // They are whole ones.
         let Some(warpgroup) = warps.warpgroup() else {
             return;
@@ -559,7 +606,7 @@ where
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::{AttentionBackward, Finish, Main, Prepare};
+pub use host::{AttentionBackward, Main, Prepare};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;

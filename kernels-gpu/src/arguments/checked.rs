@@ -40,7 +40,6 @@ checked! {
     crate::add_one_tile_ring::AddOneTileRing,
     crate::all_reduce::AllReduce,
     crate::attention::Attention,
-    crate::attention_backward::Finish,
     crate::attention_backward::Main,
     crate::attention_backward::Prepare,
     crate::attention_decode::AttentionDecode,

@@ -1,4 +1,4 @@
-//! The extents of the tensors, and the keys and queries of a block.
+//! The extents of the tensors, and the work of a block.
 
 use core::hint::assert_unchecked;
 
@@ -8,12 +8,14 @@ use super::{ELEMENTS, KEYS, QUERIES};
 
 /// The number of sums of 64 queries and half the elements of a head.
 pub(super) const SUMS_OF_HALF: u32 = QUERIES * ELEMENTS / 2;
+/// The number of tiles of 64 queries that a block finishes.
+pub(super) const FINISHED_TILES: u32 = 8;
 
-/// The extents of the tensors.
+/// The extents of the tensors, and the order of the blocks.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Extents {
-    /// The number of queries of a sequence, and of tiles of 64 of them.
+    /// The number of queries of a sequence.
     pub queries: u32,
     /// The number of tiles of 64 queries of a sequence.
     pub query_tiles: u32,
@@ -25,10 +27,24 @@ pub struct Extents {
     pub sharing: u32,
     /// The number of heads of keys of all sequences together.
     pub all_key_heads: u32,
+    /// The number of blocks that finish the queries of a head of keys.
+    pub finishing: u32,
+    /// The number of heads of keys whose blocks come before those that finish the first head.
+    pub lag: u32,
     /// The factor of the scores times log2(e), since powers of 2 are computed.
     pub scale: f32,
     /// The factor of the scores.
     pub factor: f32,
+}
+
+/// The work of a block for one head of keys.
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    /// The head, counted through all sequences.
+    pub(super) head: u32,
+    /// The number of the tile of keys, or of the queries that are finished.
+    pub(super) number: u32,
+    pub(super) finishes: bool,
 }
 
 /// The keys of a block, and the queries that see one of them.
@@ -82,25 +98,76 @@ impl KeyTile {
 }
 
 impl Extents {
-    /// Returns the keys of the block with this number. Where they are `ORDERED`, blocks of all heads begin together, so
-    /// that fewer blocks wait for the additions of others.
+    /// Returns the number of tiles of 128 keys of a sequence.
+    #[inline(always)]
+    pub(super) const fn key_tiles(&self) -> u32 {
+        self.keys.div_ceil(KEYS)
+    }
+
+    /// Returns the number of tiles of 64 queries of all heads and sequences.
+    #[inline(always)]
+    pub(super) const fn all_query_tiles(&self) -> u32 {
+        self.all_key_heads * self.sharing * self.query_tiles
+    }
+
+    /// Returns the work of the block with this number. The queries of a head are finished some heads later, so that few
+    /// blocks wait. Where they are `ORDERED`, tiles of keys of all heads begin together, so that fewer blocks wait for the
+    /// additions of others.
     ///
     /// # Safety
-    /// 1. No extent is zero, and there are as many keys.
+    /// 1. No extent is zero, no head lags behind more heads than there are, and there are as many blocks.
     #[inline(always)]
-    pub(super) unsafe fn key_tile<const CAUSAL: bool, const ORDERED: bool>(
-        &self,
-        block: u32,
-    ) -> KeyTile {
-        let tiles = self.keys.div_ceil(KEYS);
-        // SAFETY: there are heads and keys (1).
-        unsafe { assert_unchecked(self.all_key_heads != 0 && tiles != 0 && self.key_heads != 0) };
-        // The first keys, which most queries see where it is causal, come first.
-        let (number, head) = if ORDERED {
-            (block / self.all_key_heads, block % self.all_key_heads)
-        } else {
-            (block % tiles, block / tiles)
-        };
+    pub(super) unsafe fn item<const ORDERED: bool>(&self, block: u32) -> Item {
+        let (tiles, heads) = (self.key_tiles(), self.all_key_heads);
+        let first = self.lag * tiles;
+        if block < first {
+            // SAFETY: there are keys (1).
+            unsafe { assert_unchecked(tiles != 0) };
+            // SAFETY: there are heads (1).
+            unsafe { assert_unchecked(heads != 0) };
+            // The first keys, which most queries see where it is causal, come first.
+            let (number, head) = if ORDERED {
+                (block / heads, block % heads)
+            } else {
+                (block % tiles, block / tiles)
+            };
+            return Item {
+                head,
+                number,
+                finishes: false,
+            };
+        }
+        let (block, in_turn) = (block - first, heads - self.lag);
+        let of_head = tiles + self.finishing;
+        // SAFETY: there are keys (1).
+        unsafe { assert_unchecked(of_head != 0) };
+        let (head, number) = (block / of_head, block % of_head);
+        if head >= in_turn {
+            let block = block - in_turn * of_head;
+            // SAFETY: there are queries (1).
+            unsafe { assert_unchecked(self.finishing != 0) };
+            return Item {
+                head: in_turn + block / self.finishing,
+                number: block % self.finishing,
+                finishes: true,
+            };
+        }
+        let finishes = number >= tiles;
+        Item {
+            head: if finishes { head } else { head + self.lag },
+            number: if finishes { number - tiles } else { number },
+            finishes,
+        }
+    }
+
+    /// Returns a tile of 128 keys of a head of keys.
+    ///
+    /// # Safety
+    /// 1. There are heads.
+    #[inline(always)]
+    pub(super) unsafe fn key_tile<const CAUSAL: bool>(&self, head: u32, number: u32) -> KeyTile {
+        // SAFETY: there are heads (1).
+        unsafe { assert_unchecked(self.key_heads != 0) };
         let first_key = number * KEYS;
         let first_query = self.first_query::<CAUSAL>(first_key).max(0) as u32;
         KeyTile {
@@ -129,5 +196,14 @@ impl Extents {
     pub(super) fn row(&self, sequence: u32, head: u32, tile: u32) -> u32 {
         let heads = self.key_heads * self.sharing;
         (sequence * heads + head) * self.query_tiles + tile
+    }
+
+    /// Returns the number of the first element of a query of a head, which is counted through all sequences.
+    #[inline(always)]
+    pub(super) fn query_at(&self, head: u32, query: u32) -> usize {
+        let heads = self.key_heads * self.sharing;
+        let (sequence, head) = (head / heads, head % heads);
+        let position = sequence as usize * self.queries as usize + query as usize;
+        (position * heads as usize + head as usize) * ELEMENTS as usize
     }
 }

@@ -7,17 +7,21 @@ use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Vio
 
 use super::{
     BOX, ELEMENTS, END_THREADS, Extents, KEYS, QUERIES, THREADS, attention_backward_128,
-    attention_backward_finish, attention_backward_prepare, extents::SUMS_OF_HALF,
+    attention_backward_prepare,
+    extents::{FINISHED_TILES, SUMS_OF_HALF},
 };
 use crate::{
     arguments::product,
     gemm::{Numbers, with_element},
 };
 
+/// The least number of blocks between those of a head that multiply and those that finish it: two for each multiprocessor.
+const LAG: u32 = 264;
+
 /// The gradients of attention with heads of 128 elements; tensors have the elements of a head innermost, then heads, then
 /// positions, then sequences.
 ///
-/// [`launches`](Self::launches) returns the three launches, which run one after the other.
+/// [`launches`](Self::launches) returns the two launches, which run one after the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[doc(alias("flash_attn_backward", "scaled_dot_product_attention_backward"))]
 pub struct AttentionBackward {
@@ -60,7 +64,7 @@ pub struct AttentionBackward {
     pub logarithms: usize,
     /// The buffer of [`statistics_len`](Self::statistics_len) `f32`, which the first launch writes.
     pub statistics: usize,
-    /// The buffer of [`sums_len`](Self::sums_len) `f32`, which the first launch writes.
+    /// The buffer of [`sums_len`](Self::sums_len) `f32`, which are zero before the launches and after them.
     pub sums: usize,
     /// The buffer of [`counters_len`](Self::counters_len) `u32`, which the first launch writes.
     pub counters: usize,
@@ -70,13 +74,9 @@ pub struct AttentionBackward {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prepare(pub AttentionBackward);
 
-/// The launch that writes the gradients of keys and values, and sums for those of queries.
+/// The launch that writes the gradients.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Main(pub AttentionBackward);
-
-/// The launch that writes the gradients of queries.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Finish(pub AttentionBackward);
 
 impl Default for AttentionBackward {
     /// One sequence and head of `bf16`, with a factor of `1 / sqrt(128)`; buffers in the order of the fields.
@@ -112,12 +112,8 @@ impl AttentionBackward {
     ///
     /// # Errors
     /// Every condition that the arguments break.
-    pub fn launches(&self) -> Result<[Launch; 3], Violations> {
-        Ok([
-            Prepare(*self).launch()?,
-            Main(*self).launch()?,
-            Finish(*self).launch()?,
-        ])
+    pub fn launches(&self) -> Result<[Launch; 2], Violations> {
+        Ok([Prepare(*self).launch()?, Main(*self).launch()?])
     }
 
     /// Returns the number of tiles of 64 queries of all heads of all sequences.
@@ -138,7 +134,15 @@ impl AttentionBackward {
 
     /// Returns the number of counters.
     pub fn counters_len(&self) -> u64 {
-        self.query_tiles()
+        let of_heads = product(&[self.key_heads, self.sequences]);
+        self.query_tiles().saturating_add(of_heads)
+    }
+
+    /// Returns the number of blocks of the main kernel for a head of keys: those that multiply, and those that finish.
+    fn blocks_of_head(&self) -> [u32; 2] {
+        let sharing = self.heads / self.key_heads.max(1);
+        let tiles = self.queries.div_ceil(QUERIES).saturating_mul(sharing);
+        [self.keys.div_ceil(KEYS), tiles.div_ceil(FINISHED_TILES)]
     }
 
     /// Checks the extents that all launches have in common, and returns them.
@@ -175,16 +179,25 @@ impl AttentionBackward {
             1..=i32::MAX as u64,
             reason,
         );
-        let tiles = product(&[keys.div_ceil(KEYS), key_heads, sequences]);
-        let reason = "tiles of 128 keys are counted in 31 bits";
-        conditions.within("tiles of keys", tiles, 1..=i32::MAX as u64, reason);
+        let [multiplying, finishing] = self.blocks_of_head();
+        let of_head = multiplying.saturating_add(finishing);
+        let blocks = product(&[of_head, key_heads, sequences]);
+        let reason = "blocks are counted in 31 bits";
+        conditions.within("blocks", blocks, 1..=i32::MAX as u64, reason);
+        let all_key_heads = key_heads.saturating_mul(sequences);
+        let lag = match self.is_ordered {
+            true => all_key_heads,
+            false => LAG.div_ceil(multiplying.max(1)).min(all_key_heads),
+        };
         Extents {
             queries,
             query_tiles: queries.div_ceil(QUERIES),
             keys,
             key_heads,
             sharing: heads / key_heads,
-            all_key_heads: key_heads.saturating_mul(sequences),
+            all_key_heads,
+            finishing,
+            lag,
             scale: self.scale * LOG2_E,
             factor: self.scale,
         }
@@ -214,7 +227,6 @@ impl Prepare {
         let of = &self.0;
         let extents = of.extents(conditions);
         conditions.writes(of.statistics());
-        conditions.writes(of.sums());
         conditions.writes(of.counters());
         conditions.reads(of.query_bytes(of.results));
         conditions.reads(of.query_bytes(of.result_gradients));
@@ -222,7 +234,6 @@ impl Prepare {
         conditions.reads(Region::bytes(of.logarithms, logarithms));
         let call = with_element!(of.numbers, T => attention_backward_prepare::<T>(
             BufferRef::<f32>::new(of.statistics),
-            BufferRef::<f32>::new(of.sums),
             BufferRef::<u32>::new(of.counters),
             BufferRef::<T>::new(of.results),
             BufferRef::<T>::new(of.result_gradients),
@@ -262,11 +273,9 @@ impl Main {
             conditions.reads(map.into());
         }
         conditions.reads(of.statistics());
-        conditions.updates(of.sums());
-        match of.is_ordered {
-            true => conditions.zeroed(of.counters()),
-            false => conditions.updates(of.counters()),
-        }
+        conditions.writes(of.query_bytes(of.query_gradients));
+        conditions.zeroed(of.sums());
+        conditions.zeroed(of.counters());
         let call = with_element!(of.numbers, T => attention_backward_128::<T>(
             of.is_causal,
             of.is_ordered,
@@ -277,26 +286,13 @@ impl Main {
             values,
             result_gradients,
             extents,
+            BufferRef::<T>::new(of.query_gradients),
             BufferRef::<f32>::new(of.statistics),
             BufferRef::<f32>::new(of.sums),
             BufferRef::<u32>::new(of.counters),
         ));
-        let blocks = product(&[of.keys.div_ceil(KEYS), of.key_heads, of.sequences]);
+        let of_head = of.blocks_of_head().into_iter().map(u64::from).sum::<u64>();
+        let blocks = product(&[of.key_heads, of.sequences]).saturating_mul(of_head);
         (call, Shape::new(blocks as u32, THREADS))
-    }
-}
-
-impl Finish {
-    pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
-        let of = &self.0;
-        let extents = of.extents(conditions);
-        conditions.writes(of.query_bytes(of.query_gradients));
-        conditions.reads(of.sums());
-        let call = with_element!(of.numbers, T => attention_backward_finish::<T>(
-            BufferRef::<T>::new(of.query_gradients),
-            BufferRef::<f32>::new(of.sums),
-            extents,
-        ));
-        (call, Shape::new(of.query_tiles() as u32, END_THREADS))
     }
 }

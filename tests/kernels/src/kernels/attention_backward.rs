@@ -37,8 +37,8 @@ fn cases() -> Vec<Scenario> {
             scale: 2.0,
             ..of([70, 130])
         },
-        // Each stage is filled several times.
-        of([400, 65]),
+        // Each stage is filled several times, and two blocks finish the queries.
+        of([600, 65]),
         // Heads of several sequences, three for each head of keys.
         AttentionBackward {
             sequences: 2,
@@ -115,7 +115,8 @@ fn scenario(backward: &AttentionBackward) -> Scenario {
         Numbers::Bf16 => (Format::Bf16, 8e-3),
         Numbers::F16 => (Format::F16, 1e-3),
     };
-    let number = |len: u64| vec![f32::NAN; len as usize];
+    let sums = vec![0.0_f32; backward.sums_len() as usize];
+    let statistics = vec![f32::NAN; backward.statistics_len() as usize];
     Scenario {
         name: format!(
             "{numbers:?}_causal_{is_causal}_ordered_{is_ordered}_{sequences}x{heads}_of_{key_heads}_{queries}x{keys}_scale_{scale}"
@@ -130,8 +131,8 @@ fn scenario(backward: &AttentionBackward) -> Scenario {
             Buffer::new("results", &rounded),
             Buffer::new("result gradients", &gradient_bits),
             Buffer::new("logarithms", &logarithms),
-            Buffer::new("statistics", &number(backward.statistics_len())),
-            Buffer::new("sums", &number(backward.sums_len())),
+            Buffer::new("statistics", &statistics),
+            Buffer::new("sums", &sums),
             Buffer::new("counters", &vec![u32::MAX; backward.counters_len() as usize]),
         ],
         launches: backward
@@ -145,6 +146,7 @@ fn scenario(backward: &AttentionBackward) -> Scenario {
             Expected::of(3, &q_bits),
             Expected::of(4, &k_bits),
             Expected::of(5, &v_bits),
+            Expected::of(10, &sums),
         ],
     }
 }
