@@ -198,8 +198,11 @@ pub unsafe fn attention_backward_128<
     // SAFETY: the words were written before all threads synchronised, and are not written again.
     let tile = || unsafe { KeyTile::read(tile) };
 
-    let fill = || {
+    let load_keys = || {
         let tile = tile();
+        if tile.first_query_tile == extents.query_tiles {
+            return;
+        }
         let mut part = 0;
         while part < 2 {
             let map = if part == 0 { keys } else { values };
@@ -221,6 +224,9 @@ pub unsafe fn attention_backward_128<
             let _ = loads.arrive();
             part += 1;
         }
+    };
+    let load_queries = || {
+        let tile = tile();
         let mut filled = 0;
         let mut shared_by = 0;
         while shared_by < extents.sharing {
@@ -324,12 +330,14 @@ pub unsafe fn attention_backward_128<
             return;
         }
         let warp = warps.warp();
-        if warp.index() == 0 {
-            if warp.elect() {
-                fill();
-            }
-        } else if warp.index() == 1 && warp.elect() {
-            add();
+        if !warp.elect() {
+            return;
+        }
+        match warp.index() {
+            0 => load_keys(),
+            1 => load_queries(),
+            2 => add(),
+            _ => (),
         }
     };
     let multiply = |warps: Warps| {
@@ -352,12 +360,9 @@ pub unsafe fn attention_backward_128<
             sums: shared_sums.add(index * SUMS_OF_HALF),
             stages,
         };
-        loaded.wait(0);
-        loaded.wait(1);
-        // SAFETY: the conditions of the kernel hold (1), and keys and values have been loaded (2).
-        let [key_sums, value_sums] = unsafe {
-            work.gradients::<CAUSAL>([of_queries, of_results, of_sums], extents, tile)
-        };
+        let slots = [loaded, of_queries, of_results, of_sums];
+        // SAFETY: the conditions of the kernel hold (1).
+        let [key_sums, value_sums] = unsafe { work.gradients::<CAUSAL>(slots, extents, tile) };
         let tile = tile();
         let at = [
             tile.key_head * ELEMENTS,
@@ -410,11 +415,10 @@ where
     ///
     /// # Safety
     /// 1. The conditions of the kernel.
-    /// 2. Keys and values have been loaded.
     #[inline(always)]
     unsafe fn gradients<const CAUSAL: bool>(
         &self,
-        [of_queries, of_results, of_sums]: [Slots; 3],
+        [loaded, of_queries, of_results, of_sums]: [Slots; 4],
         extents: Extents,
         tile: impl Fn() -> KeyTile,
     ) -> [Accumulator<Wide>; 2] {
@@ -438,15 +442,17 @@ where
         let mut number = 0;
         let product = |rows: SharedPtr<Rows<T>>, stage: SharedPtr<Stage<T>>| {
             let start = self.numbers(stage);
-            // SAFETY: keys and values have been loaded and stay (2); the stage stays until the release, after the wait.
+            // SAFETY: keys and values have been loaded and stay; the stage stays until the release, after the wait.
             unsafe {
                 let rows = Matrix::<AlongHead<T>>::from_ptr(rows);
                 let columns = Matrix::<AlongHead<T>>::from_ptr(stage.cast());
                 start.begin(warpgroup).multiply(rows, columns).commit()
             }
         };
+        loaded.wait(0);
         of_queries.wait(0);
         let mut scores = product(self.keys, self.stages).wait();
+        loaded.wait(1);
         loop {
             let queries = self.stages.add(number % SLOTS);
             let results = self.stages.add(SLOTS + number % SLOTS);
