@@ -117,27 +117,28 @@ pub(super) unsafe fn finish<T: Half>(
     unsafe { assert_unchecked(extents.query_tiles != 0 && extents.key_heads * extents.sharing != 0) };
     let lane = warps.warp().lane();
     let tiles = extents.sharing * extents.query_tiles;
+    let first_tile = item.number * FINISHED_TILES;
+    let left = (tiles - first_tile).min(FINISHED_TILES);
+    let first_row = item.head * tiles + first_tile;
+    let sums = sums
+        .cast::<[f32; 4]>()
+        .wrapping_add(first_row as usize * SUMS_OF_HALF as usize / 2);
     // A unit has 16 sums of 128 threads: 64 rows of a quarter of the elements.
-    let mut unit = warps.thread();
-    while unit < FINISHED_TILES * 4 * 128 {
-        let (tile, quarter, thread) = (unit / 512, unit / 128 % 4, unit % 128);
-        let tile = item.number * FINISHED_TILES + tile;
-        // Whole warps get here, or none of their threads.
-        if tile >= tiles {
-            break;
+    let load_unit = |unit: u32| {
+        let at = sums.wrapping_add((unit / 128 * 512 + unit % 128) as usize);
+        // SAFETY: the sums exist (1). Additions to them happened before, and no other thread has these.
+        [0, 1, 2, 3].map(|eight| unsafe { load::<Cg, _>(at.wrapping_add(128 * eight)) })
+    };
+    let finish_unit = |unit: u32, sums_of: [[f32; 4]; 4]| {
+        let at = sums.wrapping_add((unit / 128 * 512 + unit % 128) as usize);
+        for eight in [0, 128, 256, 384] {
+            // SAFETY: see above.
+            unsafe { store::<Wb, _>(at.wrapping_add(eight), [0.0; 4]) };
         }
-        let row = item.head * tiles + tile;
-        let at = row * 2 * SUMS_OF_HALF / 4 + quarter * 512 + thread;
-        let at = sums.cast::<[f32; 4]>().wrapping_add(at as usize);
-        // SAFETY: the sums exist (1). Additions to them happened before, and other threads have none of these.
-        let [a, b, c, d] = [0, 1, 2, 3].map(|eight| unsafe {
-            let at = at.wrapping_add(128 * eight);
-            let sums = load::<Cg, _>(at);
-            store::<Wb, _>(at, [0.0; 4]);
-            sums.map(|sum| sum * extents.factor)
-        });
-        let head = row / extents.query_tiles;
-        let first = tile % extents.query_tiles * QUERIES + 16 * (thread / Warp::LANES) + lane / 4;
+        let [a, b, c, d] = sums_of.map(|sums| sums.map(|sum| sum * extents.factor));
+        let (row, quarter) = (first_row + unit / 512, unit / 128 % 4);
+        let (head, tile) = (row / extents.query_tiles, row % extents.query_tiles);
+        let first = tile * QUERIES + 16 * (unit % 128 / Warp::LANES) + lane / 4;
         let write = |query: u32, pairs: [[f32; 2]; 4]| {
             let vector = exchange(warps.warp(), pairs.map(T::round));
             if query < extents.queries {
@@ -149,7 +150,32 @@ pub(super) unsafe fn finish<T: Half>(
         };
         write(first, [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]]);
         write(first + 8, [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], d[3]]]);
-        unit += warps.threads();
+    };
+    let step = warps.threads();
+    let mut unit = warps.thread();
+    // Loads take long beside the additions of other blocks: many are under way.
+    while unit + 7 * step < left * 512 {
+        let a = load_unit(unit);
+        let b = load_unit(unit + step);
+        let c = load_unit(unit + 2 * step);
+        let d = load_unit(unit + 3 * step);
+        let e = load_unit(unit + 4 * step);
+        let f = load_unit(unit + 5 * step);
+        let g = load_unit(unit + 6 * step);
+        let h = load_unit(unit + 7 * step);
+        finish_unit(unit, a);
+        finish_unit(unit + step, b);
+        finish_unit(unit + 2 * step, c);
+        finish_unit(unit + 3 * step, d);
+        finish_unit(unit + 4 * step, e);
+        finish_unit(unit + 5 * step, f);
+        finish_unit(unit + 6 * step, g);
+        finish_unit(unit + 7 * step, h);
+        unit += 8 * step;
+    }
+    while unit < left * 512 {
+        finish_unit(unit, load_unit(unit));
+        unit += step;
     }
 }
 
