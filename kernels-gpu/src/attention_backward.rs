@@ -271,8 +271,14 @@ pub unsafe fn attention_backward_128<
             shared_by += 1;
         }
     };
+    let end_turn = |counter: *mut u32, number: u32| {
+        fence::proxy_async_global();
+        // SAFETY: it is this thread's turn to store the counter (4).
+        unsafe { memory::store_ordered::<Release, Gpu, u32>(counter, number + 1) };
+    };
     let add = || {
         let tile = tile();
+        let mut last = counters;
         let mut added = 0;
         let mut shared_by = 0;
         while shared_by < extents.sharing {
@@ -305,14 +311,12 @@ pub unsafe fn attention_backward_128<
                 let _ = of_sums.empty(added).arrive();
                 cp_async_bulk::wait_group_read::<0>();
                 let _ = of_sums.empty(added + 1).arrive();
-                if ORDERED {
-                    cp_async_bulk::wait_group::<0>();
-                    fence::proxy_async_global();
-                    // SAFETY: it is this thread's turn to store the counter (4).
-                    unsafe {
-                        memory::store_ordered::<Release, Gpu, u32>(counter, tile.number + 1);
-                    };
+                if ORDERED && added > 0 {
+                    // An addition takes longer than an iteration: the one before is complete by now.
+                    cp_async_bulk::wait_group::<2>();
+                    end_turn(last, tile.number);
                 }
+                last = counter;
                 added += 2;
                 number += 1;
             }
@@ -320,6 +324,9 @@ pub unsafe fn attention_backward_128<
         }
         // The blocks that finish the head's queries see the additions.
         cp_async_bulk::wait_group::<0>();
+        if ORDERED && added > 0 {
+            end_turn(last, tile.number);
+        }
         let head = tile.sequence * extents.key_heads + tile.key_head;
         let added = counters.wrapping_add((extents.all_query_tiles() + head) as usize);
         // SAFETY: each head of keys has a counter, to which others add, too (4).
