@@ -18,8 +18,8 @@ BOX, QUERIES, KEYS, THREADS, END_THREADS, ELEMENTS = 64, 64, 128, 384, 256, 128
 FINISHED_TILES, LAG = 8, 264
 SHARED_BYTES = 201728
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
-# Sequences, positions, heads: 16384 positions together.
-SIZES = [(16384 // length, length, 16) for length in (2048, 4096, 8192, 16384)]
+# Sequences, positions, heads, heads of keys, elements of a head: 16384 positions together.
+SIZES = [(16384 // length, length, 16, 16, ELEMENTS) for length in (2048, 4096, 8192, 16384)]
 # Sequences, queries, keys, heads, heads of keys.
 CHECKED = [(1, 64, 128, 1, 1), (2, 1000, 1111, 6, 2), (1, 777, 300, 4, 4), (1, 2048, 2048, 2, 1), (2, 4096, 4096, 2, 2)]
 MOST_ERROR = {torch.bfloat16: 8e-3, torch.float16: 1e-3}
@@ -57,7 +57,7 @@ class Backward:
         all_key_heads, sharing, key_tiles = key_heads * sequences, heads // key_heads, -(-keys // KEYS)
         self.counters = torch.full((tiles + all_key_heads,), -1, dtype=torch.int32, device="cuda")
         finishing = -(-query_tiles * sharing // FINISHED_TILES)
-        lag = all_key_heads if is_ordered else min(all_key_heads, -(-LAG // key_tiles))
+        lag = min(all_key_heads, -(-LAG // key_tiles))
         factor = 1 / math.sqrt(elements)
         extents = Extents(
             queries,
@@ -150,67 +150,72 @@ def check(module, sizes, dtype, is_causal):
 
 
 def torch_works(q, k, v, of_results, is_causal):
-    """PyTorch's, by those backends that take these tensors; and results, logarithms and gradients."""
+    """PyTorch's, by those backends that take these tensors; and results and logarithms."""
     views = [tensor.transpose(1, 2).detach().requires_grad_() for tensor in (q, k, v)]
     gradient = of_results.transpose(1, 2)
-    works, found = {}, {}
+
+    def work(results):
+        return lambda: torch.autograd.grad(results, views, gradient, retain_graph=True)
+
+    works = {}
     for name, backend in BACKENDS.items():
         try:
             with sdpa_kernel(backend):
-                results = torch.nn.functional.scaled_dot_product_attention(*views, is_causal=is_causal)
-
-            def run(results=results):
-                return torch.autograd.grad(results, views, gradient, retain_graph=True)
-
-            found[name] = run()
+                works[name] = work(torch.nn.functional.scaled_dot_product_attention(*views, is_causal=is_causal))
+            works[name]()
         except RuntimeError as error:
-            print(f"{name}: {error}")
-            continue
-        works[name] = run
-    logarithms = torch.ops.aten._scaled_dot_product_flash_attention(*(view.detach() for view in views), 0.0, is_causal)
-    results, logarithms = logarithms[0].transpose(1, 2).contiguous(), logarithms[1].contiguous()
-    return works, found, results, logarithms
+            print(f"{name} does not take {tuple(q.shape)}: {error}")
+            works.pop(name, None)
+    flash = torch.ops.aten._scaled_dot_product_flash_attention(*(view.detach() for view in views), 0.0, is_causal)
+    return works, flash[0].transpose(1, 2).contiguous(), flash[1].contiguous()
+
+
+def compare(backward, gradients):
+    """The greatest relative distance of the three gradients from PyTorch's."""
+    backward()
+    pairs = zip(backward.gradients, (tensor.transpose(1, 2) for tensor in gradients))
+    error = max(((got.double() - other.double()).norm() / other.double().norm()).item() for got, other in pairs)
+    if not error < 2 * MOST_ERROR[torch.bfloat16]:
+        raise SystemExit(f"error: {tuple(backward.gradients[0].shape)}: {error:.2e} from PyTorch's gradients")
+    return error
 
 
 def main():
-    args = arguments(__doc__)
-    modules = {path: load(path) for path in args.ptx.split(",")}
-    first = next(iter(modules.values()))
-    print(torch.cuda.get_device_name(), torch.__version__)
-    for dtype in (torch.bfloat16, torch.float16):
+    options = arguments(__doc__)
+    # Several files, separated by commas, are compared.
+    modules = {path: load(path) for path in options.ptx.split(",")}
+    for dtype in MOST_ERROR:
         for is_causal in (False, True):
             for sizes in CHECKED:
-                error = check(first, sizes, dtype, is_causal)
-                print(f"{str(dtype):<15} causal {is_causal!s:<5} {sizes}: relative error {error:.2e}")
+                error = check(next(iter(modules.values())), sizes, dtype, is_causal)
+                print(f"{sizes}, {NAMES[dtype]}, causal {is_causal}: relative error {error:.2e}")
     rows = []
-    for is_causal in (False, True):
-        for sequences, length, heads in SIZES:
-            q, k, v, of_results = tensors(sequences, length, length, heads, heads, torch.bfloat16)
-            works, found, results, logarithms = torch_works(q, k, v, of_results, is_causal)
+    print(f"{torch.cuda.get_device_name()}: sequences, positions, heads, heads of keys, elements; TFLOP/s")
+    for size in SIZES:
+        sequences, length, heads, key_heads, elements = size
+        for is_causal in (False, True):
+            q, k, v, of_results = tensors(sequences, length, length, heads, key_heads, torch.bfloat16)
+            works, results, logarithms = torch_works(q, k, v, of_results, is_causal)
+            gradients = next(iter(works.values()))()
             for path, module in modules.items():
-                label = "" if len(modules) == 1 else f" {path.split('/')[-1]}"
-                for is_ordered in (False, True):
-                    backward = Backward(module, q, k, v, results, of_results, logarithms, is_causal, is_ordered)
-                    works[("ordered" if is_ordered else "ours") + label] = backward
-            backward = next(work for name, work in works.items() if name.startswith("ours"))
-            backward()
-            wanted = [tensor.transpose(1, 2) for tensor in next(iter(found.values()))]
-            for name, got, tensor in zip("qkv", backward.gradients, wanted):
-                error = ((got.double() - tensor.double()).norm() / tensor.double().norm()).item()
-                if not error < 1.5e-2:
-                    print(f"WRONG: d{name} {sequences} {length} {is_causal}: {error:.2e} from PyTorch's")
-            del found, wanted
-            operations = 10 * sequences * heads * length * length * ELEMENTS / (2 if is_causal else 1)
-            seconds = bursts(works, args.bursts if hasattr(args, "bursts") else 5, launches=max(3, 65536 // length // 4), pause=0.05)
-            tflops = {name: operations / time / 1e12 for name, time in seconds.items()}
-            rows.append({"causal": is_causal, "sequences": sequences, "positions": length, "heads": heads, "tflops": tflops})
-            shown = ", ".join(f"{name} {value:.0f}" for name, value in tflops.items())
-            best = tflops.get("cudnn") or tflops.get("flash")
-            ratio = {name: value / best for name, value in tflops.items() if name not in BACKENDS}
-            print(f"causal {is_causal!s:<5} {sequences} x {length} x {heads}: {shown}; of cuDNN: " + ", ".join(f"{name} {value:.3f}" for name, value in ratio.items()), flush=True)
-    if args.out:
-        kernels = [f"attention_backward_128_bf16_{causal}_{ordered}" for causal in ("false", "true") for ordered in ("false", "true")]
-        record(args.out, args.compiled, kernels, rows)
+                label = f" {path}" if len(modules) > 1 else ""
+                tensors_of = (module, q, k, v, results, of_results, logarithms, is_causal)
+                works[f"attention_backward{label}"] = Backward(*tensors_of)
+                works[f"ordered{label}"] = Backward(*tensors_of, is_ordered=True)
+                error = compare(works[f"attention_backward{label}"], gradients)
+            del gradients
+            seconds = bursts(works, 7, launches=5 if length > 4096 else 10)
+            operations = 10 * sequences * heads * elements * length**2 / (2 if is_causal else 1)
+            rate = {name: operations / of / 1e12 for name, of in seconds.items()}
+            others = [rate[name] for name in BACKENDS if name in rate]
+            ratio = next(of for name, of in rate.items() if name not in BACKENDS) / max(others)
+            rates = ", ".join(f"{name} {of:.0f}" for name, of in rate.items())
+            print(f"{size}, causal {is_causal}: {rates}; ratio {ratio:.3f}", flush=True)
+            rows.append({"size": size, "causal": is_causal, "tflops": rate, "ratio": ratio, "relative_error": error})
+    if options.out:
+        flags = [f"{causal}_{ordered}" for causal in ("false", "true") for ordered in ("false", "true")]
+        kernels = ["attention_backward_prepare_bf16", *(f"attention_backward_128_bf16_{flag}" for flag in flags)]
+        record(options.out, options.compiled, kernels, rows)
 
 
 if __name__ == "__main__":

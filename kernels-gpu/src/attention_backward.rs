@@ -18,8 +18,8 @@ mod slots;
 use core::mem::offset_of;
 
 use tma::{
-    Accumulator, Block, Epilogue, Fragment, GlobalPtr, Matrix, Outputs, SharedPtr, Stores, Swizzle128, Tile,
-    TileMap, Warpgroup, Warps,
+    Accumulator, Block, Epilogue, Fragment, GlobalPtr, Matrix, Outputs, SharedPtr, Stores,
+    Swizzle128, Tile, TileMap, Warpgroup, Warps,
     halves::{Bf16, F16, Half},
     kernel,
     matrix::{Boxes, Deep, MatrixElement},
@@ -168,7 +168,7 @@ pub unsafe fn attention_backward_128<
     // SAFETY: every thread gets here (5), and the tensors may be used (1).
     let block = unsafe { Block::converged() };
     // SAFETY: the extents are not zero (2), and there are as many blocks (5).
-    let item = unsafe { extents.item::<ORDERED>(block.index()) };
+    let item = unsafe { extents.item(block.index()) };
 
     let memory = shared::dynamic::<Memory<T>, 1024>();
     let at = |offset: usize| memory.byte_add(offset as u32);
@@ -179,7 +179,11 @@ pub unsafe fn attention_backward_128<
     let tile: SharedPtr<u32> = at(offset_of!(Memory<T>, tile)).cast();
     if block.elect() {
         // SAFETY: there are heads (2), and no other thread uses the words.
-        unsafe { extents.key_tile::<CAUSAL>(item.head, item.number).write(tile) };
+        unsafe {
+            extents
+                .key_tile::<CAUSAL>(item.head, item.number)
+                .write(tile)
+        };
         let [stages @ .., sums] = barriers;
         for barriers in stages {
             // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them alone

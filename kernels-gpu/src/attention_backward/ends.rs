@@ -33,7 +33,9 @@ pub(super) unsafe fn prepare<T: Half>(
     let block = unsafe { Block::converged() };
     let (row, thread) = (block.index(), block.thread());
     // SAFETY: there are heads and queries (1).
-    unsafe { assert_unchecked(extents.query_tiles != 0 && extents.key_heads * extents.sharing != 0) };
+    unsafe {
+        assert_unchecked(extents.query_tiles != 0 && extents.key_heads * extents.sharing != 0)
+    };
     let (head, tile) = (row / extents.query_tiles, row % extents.query_tiles);
     if thread == 0 {
         // SAFETY: each 64 queries have a counter, and after these each head of keys has one (1).
@@ -114,7 +116,9 @@ pub(super) unsafe fn finish<T: Half>(
     }
     warps.sync();
     // SAFETY: there are queries (1).
-    unsafe { assert_unchecked(extents.query_tiles != 0 && extents.key_heads * extents.sharing != 0) };
+    unsafe {
+        assert_unchecked(extents.query_tiles != 0 && extents.key_heads * extents.sharing != 0)
+    };
     let lane = warps.warp().lane();
     let tiles = extents.sharing * extents.query_tiles;
     let first_tile = item.number * FINISHED_TILES;
@@ -148,8 +152,14 @@ pub(super) unsafe fn finish<T: Half>(
                 unsafe { store::<Wb, _>(gradients.wrapping_add(at).cast::<[u32; 4]>(), vector) };
             }
         };
-        write(first, [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]]);
-        write(first + 8, [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], d[3]]]);
+        write(
+            first,
+            [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]],
+        );
+        write(
+            first + 8,
+            [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], d[3]]],
+        );
     };
     let step = warps.threads();
     let mut unit = warps.thread();

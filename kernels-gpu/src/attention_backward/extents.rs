@@ -110,34 +110,26 @@ impl Extents {
         self.all_key_heads * self.sharing * self.query_tiles
     }
 
-    /// Returns the work of the block with this number. The queries of a head are finished some heads later, so that few
-    /// blocks wait. Where they are `ORDERED`, tiles of keys of all heads begin together, so that fewer blocks wait for the
-    /// additions of others.
+    /// Returns the work of the block with this number. The blocks of a head follow each other, so that they find its queries
+    /// in L2. Its queries are finished some heads later, so that few blocks wait.
     ///
     /// # Safety
     /// 1. No extent is zero, no head lags behind more heads than there are, and there are as many blocks.
     #[inline(always)]
-    pub(super) unsafe fn item<const ORDERED: bool>(&self, block: u32) -> Item {
-        let (tiles, heads) = (self.key_tiles(), self.all_key_heads);
+    pub(super) unsafe fn item(&self, block: u32) -> Item {
+        let tiles = self.key_tiles();
         let first = self.lag * tiles;
         if block < first {
             // SAFETY: there are keys (1).
             unsafe { assert_unchecked(tiles != 0) };
-            // SAFETY: there are heads (1).
-            unsafe { assert_unchecked(heads != 0) };
             // The first keys, which most queries see where it is causal, come first.
-            let (number, head) = if ORDERED {
-                (block / heads, block % heads)
-            } else {
-                (block % tiles, block / tiles)
-            };
             return Item {
-                head,
-                number,
+                head: block / tiles,
+                number: block % tiles,
                 finishes: false,
             };
         }
-        let (block, in_turn) = (block - first, heads - self.lag);
+        let (block, in_turn) = (block - first, self.all_key_heads - self.lag);
         let of_head = tiles + self.finishing;
         // SAFETY: there are keys (1).
         unsafe { assert_unchecked(of_head != 0) };

@@ -185,10 +185,7 @@ impl AttentionBackward {
         let reason = "blocks are counted in 31 bits";
         conditions.within("blocks", blocks, 1..=i32::MAX as u64, reason);
         let all_key_heads = key_heads.saturating_mul(sequences);
-        let lag = match self.is_ordered {
-            true => all_key_heads,
-            false => LAG.div_ceil(multiplying.max(1)).min(all_key_heads),
-        };
+        let lag = LAG.div_ceil(multiplying.max(1)).min(all_key_heads);
         Extents {
             queries,
             query_tiles: queries.div_ceil(QUERIES),
@@ -268,7 +265,8 @@ impl Main {
         conditions.writes(key_gradients.into());
         conditions.writes(value_gradients.into());
         let (keys, values) = (of_keys(of.keys_at), of_keys(of.values_at));
-        let (queries, result_gradients) = (of_queries(of.queries_at), of_queries(of.result_gradients));
+        let (queries, result_gradients) =
+            (of_queries(of.queries_at), of_queries(of.result_gradients));
         for map in [queries, keys, values, result_gradients] {
             conditions.reads(map.into());
         }

@@ -54,13 +54,7 @@ impl Attention {
     }
 
     /// The gradients of queries `q`, keys `k` and values `v`, given those of the results.
-    pub fn gradients(
-        &self,
-        q: &[f64],
-        k: &[f64],
-        v: &[f64],
-        of_results: &[f64],
-    ) -> [Vec<f64>; 3] {
+    pub fn gradients(&self, q: &[f64], k: &[f64], v: &[f64], of_results: &[f64]) -> [Vec<f64>; 3] {
         let (elements, queries, keys) = (self.elements, self.queries, self.keys);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let add = |to: &mut [f64], factor: f64, from: &[f64]| {
@@ -169,7 +163,10 @@ mod tests {
                     loss(&tensors)
                 };
                 let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-                assert!((slope - gradient).abs() < 1e-8, "{tensor} {at}: {slope} {gradient}");
+                assert!(
+                    (slope - gradient).abs() < 1e-8,
+                    "{tensor} {at}: {slope} {gradient}"
+                );
             }
         }
     }

@@ -133,11 +133,16 @@ fn scenario(backward: &AttentionBackward) -> Scenario {
             Buffer::new("logarithms", &logarithms),
             Buffer::new("statistics", &statistics),
             Buffer::new("sums", &sums),
-            Buffer::new("counters", &vec![u32::MAX; backward.counters_len() as usize]),
+            Buffer::new(
+                "counters",
+                &vec![u32::MAX; backward.counters_len() as usize],
+            ),
         ],
         launches: backward
             .launches()
-            .unwrap_or_else(|violations| panic!("a case breaks its kernel's conditions:\n{violations}"))
+            .unwrap_or_else(|violations| {
+                panic!("a case breaks its kernel's conditions:\n{violations}")
+            })
             .into(),
         expected: vec![
             Expected::near(0, format, of_q, relative_l2),
