@@ -120,7 +120,7 @@ pub unsafe fn attention_backward_prepare<T: Half>(
 ///
 /// The heads of queries that share a head of keys are processed one after the other, so that no other block has a part
 /// of a gradient of a key or a value. Where it is `ORDERED`, blocks add to the gradients of queries in the order of their
-/// keys: results are the same bits each time.
+/// keys, from the last ones where it is causal: results are the same bits each time.
 ///
 /// # Safety
 /// 1. The tensors have the elements of all heads innermost, then positions, then sequences. No thread writes queries,
@@ -168,7 +168,7 @@ pub unsafe fn attention_backward_128<
     // SAFETY: every thread gets here (5), and the tensors may be used (1).
     let block = unsafe { Block::converged() };
     // SAFETY: the extents are not zero (2), and there are as many blocks (5).
-    let item = unsafe { extents.item(block.index()) };
+    let item = unsafe { extents.item::<CAUSAL, ORDERED>(block.index()) };
 
     let memory = shared::dynamic::<Memory<T>, 1024>();
     let at = |offset: usize| memory.byte_add(offset as u32);
@@ -275,14 +275,14 @@ pub unsafe fn attention_backward_128<
             shared_by += 1;
         }
     };
-    let end_turn = |counter: *mut u32, number: u32| {
+    let end_turn = |(counter, turn): (*mut u32, u32)| {
         fence::proxy_async_global();
         // SAFETY: it is this thread's turn to store the counter (4).
-        unsafe { memory::store_ordered::<Release, Gpu, u32>(counter, number + 1) };
+        unsafe { memory::store_ordered::<Release, Gpu, u32>(counter, turn + 1) };
     };
     let add = || {
         let tile = tile();
-        let mut last = counters;
+        let mut last = (counters, 0);
         let mut added = 0;
         let mut shared_by = 0;
         while shared_by < extents.sharing {
@@ -292,11 +292,10 @@ pub unsafe fn attention_backward_128<
                 let row = extents.row(tile.sequence, head, number) as usize;
                 let to = sums.wrapping_add(2 * row * SUMS_OF_HALF as usize);
                 let counter = counters.wrapping_add(row);
+                let turn = extents.turn::<CAUSAL>(tile, number);
                 if ORDERED {
                     // SAFETY: others store the counter in order, too (4).
-                    while unsafe { memory::load_ordered::<Acquire, Gpu, u32>(counter) }
-                        != tile.number
-                    {}
+                    while unsafe { memory::load_ordered::<Acquire, Gpu, u32>(counter) } != turn {}
                     fence::proxy_async_global();
                 }
                 let mut half = 0;
@@ -318,9 +317,9 @@ pub unsafe fn attention_backward_128<
                 if ORDERED && added > 0 {
                     // An addition takes longer than an iteration: the one before is complete by now.
                     cp_async_bulk::wait_group::<2>();
-                    end_turn(last, tile.number);
+                    end_turn(last);
                 }
-                last = counter;
+                last = (counter, turn);
                 added += 2;
                 number += 1;
             }
@@ -329,7 +328,7 @@ pub unsafe fn attention_backward_128<
         // The blocks that finish the head's queries see the additions.
         cp_async_bulk::wait_group::<0>();
         if ORDERED && added > 0 {
-            end_turn(last, tile.number);
+            end_turn(last);
         }
         let head = tile.sequence * extents.key_heads + tile.key_head;
         let added = counters.wrapping_add((extents.all_query_tiles() + head) as usize);

@@ -113,19 +113,28 @@ impl Extents {
     /// Returns the work of the block with this number. The blocks of a head follow each other, so that they find its queries
     /// in L2. Its queries are finished some heads later, so that few blocks wait.
     ///
+    /// The first keys, which most queries see where it is causal, come first; they come last if additions are `ORDERED`,
+    /// too, since blocks then add in the order in which they come to a query.
+    ///
     /// # Safety
     /// 1. No extent is zero, no head lags behind more heads than there are, and there are as many blocks.
     #[inline(always)]
-    pub(super) unsafe fn item(&self, block: u32) -> Item {
+    pub(super) unsafe fn item<const CAUSAL: bool, const ORDERED: bool>(&self, block: u32) -> Item {
         let tiles = self.key_tiles();
+        let in_order = |number: u32| {
+            if CAUSAL && ORDERED {
+                tiles - 1 - number
+            } else {
+                number
+            }
+        };
         let first = self.lag * tiles;
         if block < first {
             // SAFETY: there are keys (1).
             unsafe { assert_unchecked(tiles != 0) };
-            // The first keys, which most queries see where it is causal, come first.
             return Item {
                 head: block / tiles,
-                number: block % tiles,
+                number: in_order(block % tiles),
                 finishes: false,
             };
         }
@@ -147,7 +156,11 @@ impl Extents {
         let finishes = number >= tiles;
         Item {
             head: if finishes { head } else { head + self.lag },
-            number: if finishes { number - tiles } else { number },
+            number: if finishes {
+                number - tiles
+            } else {
+                in_order(number)
+            },
             finishes,
         }
     }
@@ -181,6 +194,17 @@ impl Extents {
         } else {
             0
         }
+    }
+
+    /// Returns the number of additions to a tile of queries before those of a tile of keys that it sees.
+    #[inline(always)]
+    pub(super) fn turn<const CAUSAL: bool>(&self, keys: KeyTile, query_tile: u32) -> u32 {
+        if !CAUSAL {
+            return keys.number;
+        }
+        // The last key that a query of the tile sees, if the sequence had as many.
+        let last = query_tile * QUERIES + QUERIES - 1 + self.keys - self.queries;
+        (last / KEYS).min(self.key_tiles() - 1) - keys.number
     }
 
     /// Returns the number of 64 queries of a head among those of all heads and sequences.
