@@ -223,3 +223,74 @@ impl Extents {
         (position * heads as usize + head as usize) * ELEMENTS as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extents(queries: u32, keys: u32, all_key_heads: u32, lag: u32) -> Extents {
+        let query_tiles = queries.div_ceil(QUERIES);
+        Extents {
+            queries,
+            query_tiles,
+            keys,
+            key_heads: all_key_heads,
+            sharing: 1,
+            all_key_heads,
+            finishing: query_tiles.div_ceil(FINISHED_TILES),
+            lag,
+            scale: 1.0,
+            factor: 1.0,
+        }
+    }
+
+    #[test]
+    fn each_item_has_a_block_and_heads_are_finished_after_their_keys() {
+        for lag in 0..=5 {
+            let extents = extents(1000, 700, 5, lag);
+            let (tiles, finishing) = (extents.key_tiles(), extents.finishing);
+            let blocks = 5 * (tiles + finishing);
+            // SAFETY: no extent is zero, and there are as many blocks (1).
+            let items = (0..blocks).map(|block| unsafe { extents.item::<true, true>(block) });
+            let items: Vec<Item> = items.collect();
+            for head in 0..5 {
+                let of = |finishes| {
+                    let of_head = items.iter().enumerate();
+                    let of_head =
+                        of_head.filter(|(_, item)| item.head == head && item.finishes == finishes);
+                    let (places, mut numbers): (Vec<usize>, Vec<u32>) =
+                        of_head.map(|(place, item)| (place, item.number)).unzip();
+                    numbers.sort_unstable();
+                    (places, numbers)
+                };
+                let ((keys, key_numbers), (ends, end_numbers)) = (of(false), of(true));
+                assert!(key_numbers.into_iter().eq(0..tiles), "{lag} {head}");
+                assert!(end_numbers.into_iter().eq(0..finishing), "{lag} {head}");
+                assert!(keys.iter().max() < ends.iter().min(), "{lag} {head}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_turns_at_a_tile_of_queries_are_those_of_the_blocks_that_see_it() {
+        for [queries, keys] in [[1000, 700], [700, 1000], [64, 128], [1, 300], [300, 1]] {
+            turns::<true>(&extents(queries, keys, 1, 1));
+            turns::<false>(&extents(queries, keys, 1, 1));
+        }
+    }
+
+    fn turns<const CAUSAL: bool>(extents: &Extents) {
+        // SAFETY: there is a head (1).
+        let tile = |number| unsafe { extents.key_tile::<CAUSAL>(0, number) };
+        let tiles: Vec<KeyTile> = (0..extents.key_tiles()).map(tile).collect();
+        for query_tile in 0..extents.query_tiles {
+            let seen = tiles.iter();
+            let seen = seen.filter(|tile| tile.first_query_tile <= query_tile);
+            let turns = seen.map(|tile| extents.turn::<CAUSAL>(*tile, query_tile));
+            let mut turns: Vec<u32> = turns.collect();
+            turns.sort_unstable();
+            let count = turns.len() as u32;
+            assert!(turns.into_iter().eq(0..count), "{extents:?} {query_tile}");
+        }
+    }
+}
