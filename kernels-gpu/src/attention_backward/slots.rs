@@ -38,7 +38,7 @@ impl Slots {
     /// Waits, as the producer, until the stage of this fill is empty.
     #[inline(always)]
     pub(super) fn acquire(self, number: u32) {
-        self.empty(number).wait_parity(number / SLOTS % 2 ^ 1);
+        self.empty(number).wait_parity((number / SLOTS % 2) ^ 1);
     }
 
     /// Waits, as a consumer, until the stage of this fill is full.
