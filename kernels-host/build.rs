@@ -21,7 +21,11 @@ const SHIPPED: &str = "ptx";
 type Family = (&'static str, Arch, &'static [&'static str]);
 
 const FAMILIES: [Family; 5] = [
-    ("attention", Arch::Sm90a, &["attention", "attention_decode"]),
+    (
+        "attention",
+        Arch::Sm90a,
+        &["attention", "attention_backward", "attention_decode"],
+    ),
     ("gemm", Arch::Sm90a, &["gemm"]),
     ("gemm_fp8", Arch::Sm90a, &["gemm_fp8"]),
     (

@@ -42,6 +42,9 @@ pub mod all_reduce;
 pub mod attention;
 // See above.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
+pub mod attention_backward;
+// See above.
+#[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub mod attention_decode;
 mod config;
 pub mod consume_map;

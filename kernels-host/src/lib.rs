@@ -69,6 +69,8 @@
 #[cfg(feature = "attention")]
 mod attention;
 #[cfg(feature = "attention")]
+mod attention_backward;
+#[cfg(feature = "attention")]
 mod attention_decode;
 #[cfg(any(feature = "attention", feature = "gemm"))]
 mod element;
@@ -90,6 +92,8 @@ mod rows;
 
 #[cfg(feature = "attention")]
 pub use attention::{AttentionShape, AttentionTensors, Starts};
+#[cfg(feature = "attention")]
+pub use attention_backward::{BackwardMemory, BackwardTensors};
 #[cfg(feature = "attention")]
 pub use attention_decode::{DecodeMemory, DecodeShape, DecodeTensors};
 #[cfg(any(feature = "attention", feature = "gemm"))]

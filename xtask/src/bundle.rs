@@ -72,6 +72,8 @@ no CUDA toolkit and no Rust.
                               compare products of scaled e4m3 with cuBLASLt; needs PyTorch
     python3 attention.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               compare attention with cuDNN and flash attention; needs PyTorch
+    python3 attention_backward.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
+                              compare the gradients of attention with cuDNN and flash attention; needs PyTorch
     python3 attention_decode.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               compare attention to a paged cache with cuDNN and a copy; needs PyTorch
     python3 gemm_step.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
@@ -186,6 +188,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     for name in [
         "attention.py",
+        "attention_backward.py",
         "attention_decode.py",
         "beside.py",
         "cublaslt.py",

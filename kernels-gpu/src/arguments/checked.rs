@@ -40,6 +40,8 @@ checked! {
     crate::add_one_tile_ring::AddOneTileRing,
     crate::all_reduce::AllReduce,
     crate::attention::Attention,
+    crate::attention_backward::Main,
+    crate::attention_backward::Prepare,
     crate::attention_decode::AttentionDecode,
     crate::consume_map::ConsumeMap,
     crate::conv_im2col::ConvIm2col,

@@ -7,6 +7,7 @@ mod add_one_tile;
 mod add_one_tile_ring;
 mod all_reduce;
 mod attention;
+mod attention_backward;
 mod attention_decode;
 mod consume_map;
 mod conv_im2col;

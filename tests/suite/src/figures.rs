@@ -19,6 +19,7 @@ const BENCH: &str = "bench-h200.txt";
 const GEMM: &str = "gemm-h200.json";
 const GEMM_FP8: &str = "gemm-fp8-h200.json";
 const ATTENTION: &str = "attention-h200.json";
+const ATTENTION_BACKWARD: &str = "attention-backward-h100.json";
 const ATTENTION_DECODE: &str = "attention-decode-h100.json";
 const NORMS: &str = "norms-h200.json";
 const STEPS: &str = "gemm-step-h200.json";
@@ -61,6 +62,15 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
                     "sequences x positions x heads x heads of keys x elements",
                     "cuDNN",
                     "attention",
+                ],
+            )?,
+            "attention-backward" => beside_torch(
+                folder,
+                ATTENTION_BACKWARD,
+                [
+                    "sequences x positions x heads x heads of keys x elements",
+                    "cuDNN",
+                    "attention_backward",
                 ],
             )?,
             "attention-decode" => attention_decode(folder)?,

@@ -12,6 +12,7 @@ use crate::{
     ptx::{
         ldmatrix,
         operand::SharedPtr,
+        stmatrix,
         wgmma::{Registers, Sums},
     },
     tile::{Mode, Rank, Tile, TileArray, shared_tile::SharedTile},
@@ -114,6 +115,34 @@ where
         Self::from_steps(unsafe { Steps::load(tile, at) })
     }
 
+    /// Stores the fragment as one of the equal parts of 64 rows of a tile, of 16 columns a step; `index` wraps around.
+    /// Collective of the warpgroup.
+    ///
+    /// PTX: `stmatrix.sync.aligned.m8n8.x4.shared.b16`
+    ///
+    /// # Safety
+    /// 1. The tile is in this block's shared memory, and no other code uses the rows at the same time.
+    #[doc(alias("stmatrix", "SM90_U32x4_STSM_N"))]
+    #[inline(always)]
+    pub unsafe fn store<M: Mode, const WIDTH: usize, const HEIGHT: usize>(
+        &self,
+        tile: SharedPtr<Tile<[[T; WIDTH]; HEIGHT], M>>,
+        warpgroup: Warpgroup,
+        index: u32,
+    ) {
+        const {
+            assert!(WIDTH == 16 * STEPS, "a fragment has 16 columns a step");
+            assert!(
+                HEIGHT.is_multiple_of(64),
+                "a warpgroup has 64 rows of a matrix"
+            );
+        }
+        let lane = warpgroup.warp().lane();
+        let row = 64 * (index % const { HEIGHT / 64 } as u32) + 16 * warpgroup.warp_index();
+        // SAFETY: the rows exist, and no other code uses them (1).
+        unsafe { self.steps.store(tile, [lane / 16 * 8, row + lane % 16]) };
+    }
+
     /// Returns a fragment of zeros.
     #[inline(always)]
     pub(crate) fn zero() -> Self {
@@ -186,6 +215,19 @@ impl<R: Registers, T: Half, const STEPS: usize> InFlight<R, Fragment<T, STEPS>>
 where
     [[u32; 4]; STEPS]: Steps,
 {
+    /// Waits for all groups of the warpgroup but the last `LEFT`, which stay in flight; the fragment may be used again.
+    /// Collective of the warpgroup.
+    ///
+    /// # Safety
+    /// 1. These products are not in the last `LEFT` groups: `LEFT` groups were committed after them.
+    #[doc(alias = "warpgroup_wait")]
+    #[inline(always)]
+    pub unsafe fn wait_before_last<const LEFT: u64>(self) -> (Accumulator<R>, Fragment<T, STEPS>) {
+        let Self { registers, a } = self.wait_but::<LEFT>();
+        let registers = registers.pinned();
+        (Accumulator { registers }, a.pinned())
+    }
+
     /// Waits for all groups of the warpgroup; the fragment may be used again. Collective of the warpgroup.
     #[doc(alias = "warpgroup_wait")]
     #[inline(always)]
@@ -232,6 +274,13 @@ pub trait Steps: Sized + crate::sealed::Sealed {
     ) -> Self;
 
     #[doc(hidden)]
+    unsafe fn store<T: Half, S: Rank<2> + TileArray<Element = T>, M: Mode>(
+        &self,
+        tile: SharedPtr<Tile<S, M>>,
+        at: [u32; 2],
+    );
+
+    #[doc(hidden)]
     fn pinned(self) -> Self;
 
     #[doc(hidden)]
@@ -266,6 +315,20 @@ macro_rules! steps {
                     $(ldmatrix::sync_aligned_m8n8_x4(at($step)),)*
                     ldmatrix::sync_aligned_m8n8_x4(at($last)),
                 ] }
+            }
+
+            #[inline(always)]
+            unsafe fn store<T: Half, S: Rank<2> + TileArray<Element = T>, M: Mode>(
+                &self,
+                tile: SharedPtr<Tile<S, M>>,
+                [column, row]: [u32; 2],
+            ) {
+                let at = |step: u32| tile.at([column + 16 * step, row]).as_ptr().cast::<u8>();
+                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other code uses.
+                unsafe {
+                    $(stmatrix::sync_aligned_m8n8_x4(at($step), self[$step]);)*
+                    stmatrix::sync_aligned_m8n8_x4(at($last), self[$last]);
+                }
             }
 
             #[inline(always)]

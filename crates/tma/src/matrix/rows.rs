@@ -42,6 +42,36 @@ impl<R: Rows> Accumulator<R> {
         }
     }
 
+    /// Replaces each four sums by `change(number, sums)`. Two of them are in row 0 and two in row 1, as
+    /// [`map_rows`](Self::map_rows) numbers them, at columns `8 * number + lane % 4 * 2` and the next.
+    #[inline(always)]
+    pub fn map_fours(self, change: impl Fn(usize, [f32; 4]) -> [f32; 4]) -> Self {
+        Self {
+            registers: self
+                .registers
+                .quads(|number, four| change(number as usize, four)),
+        }
+    }
+
+    /// Replaces each four sums by `change(number, sums, sums of other)`; they are numbered as in
+    /// [`map_fours`](Self::map_fours).
+    #[inline(always)]
+    pub fn zip_fours(
+        self,
+        other: &Self,
+        change: impl Fn(usize, [f32; 4], [f32; 4]) -> [f32; 4],
+    ) -> Self {
+        Self {
+            registers: self.registers.zip_quads(&other.registers, change),
+        }
+    }
+
+    /// Passes each four sums with their number, as [`map_fours`](Self::map_fours) numbers them.
+    #[inline(always)]
+    pub fn each_four(&self, take: impl Fn(usize, [f32; 4])) {
+        self.registers().each_quad(take);
+    }
+
     /// Adds other sums, multiplied by the factor of their row; each is rounded once. Rows are numbered as in
     /// [`map_rows`](Self::map_rows).
     #[doc(alias("promotion", "FADD"))]
@@ -95,6 +125,17 @@ pub trait Rows: Registers {
     #[doc(hidden)]
     fn quads(self, change: impl Fn(u32, [f32; 4]) -> [f32; 4]) -> Self;
 
+    /// Replaces each four sums by `change(number, four, four of other)`.
+    #[doc(hidden)]
+    fn zip_quads(
+        self,
+        other: &Self,
+        change: impl Fn(usize, [f32; 4], [f32; 4]) -> [f32; 4],
+    ) -> Self;
+
+    #[doc(hidden)]
+    fn each_quad(&self, take: impl Fn(usize, [f32; 4]));
+
     #[doc(hidden)]
     fn add_scaled(self, other: &Self, factors: [f32; 2]) -> Self;
 
@@ -114,6 +155,21 @@ macro_rules! rows {
             fn quads(mut self, change: impl Fn(u32, [f32; 4]) -> [f32; 4]) -> Self {
                 rows! { @quads self change [0 $($eight)* $last] }
                 self
+            }
+
+            #[inline(always)]
+            fn zip_quads(
+                mut self,
+                other: &Self,
+                change: impl Fn(usize, [f32; 4], [f32; 4]) -> [f32; 4],
+            ) -> Self {
+                rows! { @zip self other change [0 $($eight)* $last] }
+                self
+            }
+
+            #[inline(always)]
+            fn each_quad(&self, take: impl Fn(usize, [f32; 4])) {
+                rows! { @each self take [0 $($eight)* $last] }
             }
 
             #[inline(always)]
@@ -141,6 +197,18 @@ macro_rules! rows {
         let at = 4 * $eight;
         [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]] =
             $change($eight, [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]]);
+    )*};
+    (@zip $self:ident $other:ident $change:ident [$($eight:literal)*]) => {$(
+        let at = 4 * $eight;
+        [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]] = $change(
+            $eight,
+            [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]],
+            [$other[at], $other[at + 1], $other[at + 2], $other[at + 3]],
+        );
+    )*};
+    (@each $self:ident $take:ident [$($eight:literal)*]) => {$(
+        let at = 4 * $eight;
+        $take($eight, [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]]);
     )*};
     (@add $self:ident $other:ident $factors:ident [$($eight:literal)*]) => {$(
         let at = 4 * $eight;

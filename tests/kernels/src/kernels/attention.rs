@@ -127,7 +127,7 @@ fn cases() -> Vec<Scenario> {
 }
 
 /// The bits of numbers of a type from -1 to 1, and their values.
-fn random(numbers_are: Numbers, len: usize, seed: usize) -> (Vec<u16>, Vec<f64>) {
+pub(super) fn random(numbers_are: Numbers, len: usize, seed: usize) -> (Vec<u16>, Vec<f64>) {
     let random = numbers(seed + len).into_iter().skip(seed);
     let random = random.map(|number| f64::from(number) / f64::from(1 << 23));
     let rounded = random.map(|value| match numbers_are {

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, fs, path::Path};
 use tests_records::{Digest, Origin};
 use tma_host::Capability;
 
-use super::{ATTENTION, ATTENTION_DECODE, BENCH, DIGESTS, GEMM, GEMM_FP8, NORMS, RECORDS, STEPS};
+use super::{
+    ATTENTION, ATTENTION_BACKWARD, ATTENTION_DECODE, BENCH, DIGESTS, GEMM, GEMM_FP8, NORMS,
+    RECORDS, STEPS,
+};
 use crate::{
     cases::cases,
     copies::record::Samples,
@@ -24,6 +27,10 @@ const MEASURED: &[(&str, &str)] = &[
     ("kernels of products beside cuBLASLt", GEMM),
     ("kernels of products with scales beside cuBLASLt", GEMM_FP8),
     ("kernels of attention beside cuDNN", ATTENTION),
+    (
+        "kernels of the gradients of attention beside cuDNN",
+        ATTENTION_BACKWARD,
+    ),
     (
         "kernels of attention to pages beside cuDNN",
         ATTENTION_DECODE,

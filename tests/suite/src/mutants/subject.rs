@@ -172,9 +172,16 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 
 /// Entries that represent all of their kernel; the others differ by types, layouts and tiles. The causal ones of
 /// `attention` also have one item for each block.
-const FOR_ALL: [(&str, &[&str]); 9] = [
+const FOR_ALL: [(&str, &[&str]); 10] = [
     ("all_reduce", &["all_reduce_bf16_2"]),
     ("attention", &["attention_128_bf16_false"]),
+    (
+        "attention_backward",
+        &[
+            "attention_backward_prepare_bf16",
+            "attention_backward_128_bf16_true_false",
+        ],
+    ),
     ("attention_decode", &["attention_decode_bf16"]),
     (
         "gemm",

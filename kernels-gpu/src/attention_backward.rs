@@ -1,0 +1,411 @@
+//! The gradients of attention by tensor cores: two kernels, one after the other.
+//!
+//! [`attention_backward_prepare`] reduces each query's results and their gradients to one number.
+//! [`attention_backward_128`] has a block for each 128 keys, which keeps the gradients of these keys and of their values
+//! in registers, and adds their part of the gradients of all queries in global memory. Further blocks round the sums of
+//! the queries of a head when all its keys are done, while others still multiply.
+//!
+//! ```text
+//! loading thread  Q 0, dO 0    Q 1, dO 1    Q 2, dO 2    ...
+//! each consumer   S = K Q'     P = exp2(S)   dP = V dO'   dS = P (dP - delta)   dV += P dO   dK += dS Q   dQ = dS' K
+//! adding thread   sums += dQ 0    sums += dQ 1    ...
+//! ```
+
+mod ends;
+mod extents;
+mod slots;
+mod work;
+
+use core::mem::offset_of;
+
+use tma::{
+    Block, Epilogue, GlobalPtr, Outputs, SharedPtr, Stores, Swizzle128, Tile, TileMap, Warpgroup,
+    Warps,
+    halves::{Bf16, F16, Half},
+    kernel,
+    matrix::{Boxes, Deep, MatrixElement},
+    memory,
+    ptx::{Acquire, Gpu, Release, cp_async_bulk, fence, mbarrier::Mbarrier, wgmma::Sums},
+    ring::Ring,
+    shared,
+};
+
+use crate::gemm::Identity;
+pub use extents::Extents;
+use extents::{KeyTile, SUMS_OF_HALF};
+use slots::{BARRIERS, SLOTS, Slots};
+use work::Work;
+
+/// The number of elements of a head.
+pub const ELEMENTS: u32 = 128;
+/// The number of keys of a block: 64 for each warpgroup that multiplies.
+pub const KEYS: u32 = 128;
+/// The number of queries that a block processes at a time.
+pub const QUERIES: u32 = 64;
+/// The number of threads of the main kernel: one warpgroup loads, two multiply.
+pub const THREADS: u32 = 384;
+/// The number of threads of the first kernel.
+pub const END_THREADS: u32 = 256;
+/// The numbers of elements of a head, and of positions, in a box.
+const BOX: u32 = 64;
+/// The number of boxes of a head.
+const BOXES: usize = (ELEMENTS / BOX) as usize;
+
+/// A box of elements of a head, of positions, of one sequence.
+type Box3<T> = [[[T; BOX as usize]; BOX as usize]; 1];
+/// The map of all tensors.
+type Map<T> = TileMap<Box3<T>, Swizzle128>;
+/// The same box in shared memory.
+type Box2<T> = [[T; BOX as usize]; BOX as usize];
+/// Positions of one head.
+type Rows<T> = [Tile<Box2<T>, Swizzle128>; BOXES];
+/// 64 positions as A or B, with elements of the head along K.
+type AlongHead<T> = Deep<Box2<T>, Swizzle128, BOXES>;
+/// 64 positions as B, with positions along K.
+type AlongRows<T, const BOXES: usize> = Boxes<Box2<T>, Swizzle128, BOXES, false>;
+/// A thread's sums of 64 rows of a head.
+type Wide = [f32; 64];
+/// A thread's sums of 64 rows and 64 columns.
+type Narrow = [f32; 32];
+
+/// 64 queries, or the gradients of their results, with a number for each query.
+#[repr(C)]
+struct Stage<T> {
+    rows: Rows<T>,
+    numbers: [f32; QUERIES as usize],
+}
+
+#[repr(C)]
+struct Memory<T> {
+    /// Keys, then values: 64 for each warpgroup.
+    keys: [[Rows<T>; 2]; 2],
+    /// Gradients of scores: of the keys of each warpgroup, and of two iterations in turn.
+    scores: [[Tile<Box2<T>, Swizzle128>; 2]; 2],
+    /// Gradients of queries, of half the elements of a head for each warpgroup.
+    sums: [[f32; SUMS_OF_HALF as usize]; 2],
+    /// Queries, then gradients of results.
+    stages: [[Stage<T>; SLOTS as usize]; 2],
+    /// Barriers of the keys and values, of the queries, of the gradients of results, and of the sums.
+    barriers: [[Mbarrier; BARRIERS]; 4],
+    tile: [u32; KeyTile::WORDS],
+}
+
+/// Writes the statistics of queries: for each 64 queries of a head 64 logarithms, times `-1 / scale`, and 64 sums of
+/// products of results and their gradients, times -1. The products of [`attention_backward_128`] begin with them.
+///
+/// A query that does not exist, or that sees no key, gets minus infinity, so that its powers are zero. The numbers of
+/// eight columns, two for each of four lanes, alternate with those of the next eight, so that a lane reads four at once.
+///
+/// # Safety
+/// 1. `results` and `result_gradients` have the elements of all heads innermost, then queries, then sequences, at
+///    multiples of 16 bytes, and `logarithms` a number for each query of each head of each sequence, queries
+///    innermost. No thread writes them.
+/// 2. `extents` has the extents of the tensors, none of them zero.
+/// 3. `statistics` has 512 bytes for each 64 queries of each head, and `counters` a number, and after them a number for
+///    each head of keys of each sequence; no other code uses them.
+/// 4. Grid and blocks are one-dimensional; there is a block of 256 threads for each 64 queries of each head.
+#[kernel(max_threads = 256, instances(T = Bf16, F16))]
+pub unsafe fn attention_backward_prepare<T: Half>(
+    statistics: *mut f32,
+    counters: *mut u32,
+    results: *const T,
+    result_gradients: *const T,
+    logarithms: *const f32,
+    extents: Extents,
+) {
+    let tensors = [results, result_gradients];
+    // SAFETY: this kernel has the conditions that `prepare` requires (1).
+    unsafe { ends::prepare(extents, statistics, counters, tensors, logarithms) };
+}
+
+/// Writes the gradients of queries, keys and values, for heads of 128 elements.
+///
+/// The heads of queries that share a head of keys are processed one after the other, so that no other block has a part
+/// of a gradient of a key or a value. Where it is `ORDERED`, blocks add to the gradients of queries in the order of their
+/// keys, from the last ones where it is causal: results are the same bits each time.
+///
+/// # Safety
+/// 1. The tensors have the elements of all heads innermost, then positions, then sequences. No thread writes queries,
+///    keys, values and the gradients of results; no other code uses the other gradients. Those of queries are at a
+///    multiple of 16 bytes.
+/// 2. `extents` has the extents of the tensors, none of them zero; positions are at most 2^30.
+/// 3. `statistics` has 512 bytes for each 64 queries of each head, at a multiple of 16, as
+///    [`attention_backward_prepare`] writes them; no thread writes them.
+/// 4. `sums` has 32768 bytes for each 64 queries of each head, at a multiple of 16, and `counters` a number, and after
+///    them a number for each head of keys of each sequence. All are zero, and the sums are zero again after the kernel. No
+///    other code uses them.
+/// 5. Grid and blocks are one-dimensional. For each head of keys of each sequence there is a block for each 128 keys, and
+///    one for each 512 queries of the heads that share it. Blocks start in the order of their numbers.
+#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_backward_128_bf16_true_false`\n```text\n", include_str!("../../tests/golden/ptx/attention_backward_128_bf16_true_false.txt"), "\n```"))]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is a tensor or has numbers of one"
+)]
+#[kernel(
+    max_threads = 384,
+    min_blocks = 1,
+    instances(T = Bf16, F16; CAUSAL = true, false; ORDERED = true, false),
+    shared_bytes = size_of::<Memory<T>>() as u64
+)]
+pub unsafe fn attention_backward_128<
+    T: MatrixElement + Half,
+    const CAUSAL: bool,
+    const ORDERED: bool,
+>(
+    #[grid_constant] key_gradients: &Map<T>,
+    #[grid_constant] value_gradients: &Map<T>,
+    #[grid_constant] queries: &Map<T>,
+    #[grid_constant] keys: &Map<T>,
+    #[grid_constant] values: &Map<T>,
+    #[grid_constant] result_gradients: &Map<T>,
+    extents: Extents,
+    query_gradients: *mut T,
+    statistics: *const f32,
+    sums: *mut f32,
+    counters: *mut u32,
+) where
+    Narrow: Sums<T::Ptx, T::Ptx>,
+    Wide: Sums<T::Ptx, T::Ptx>,
+{
+    // SAFETY: every thread gets here (5), and the tensors may be used (1).
+    let block = unsafe { Block::converged() };
+    // SAFETY: the extents are not zero (2), and there are as many blocks (5).
+    let item = unsafe { extents.item::<CAUSAL, ORDERED>(block.index()) };
+
+    let memory = shared::dynamic::<Memory<T>, 1024>();
+    let at = |offset: usize| memory.byte_add(offset as u32);
+    let key_rows: SharedPtr<Rows<T>> = at(offset_of!(Memory<T>, keys)).cast();
+    let stages: SharedPtr<Stage<T>> = at(offset_of!(Memory<T>, stages)).cast();
+    let barriers: SharedPtr<Mbarrier> = at(offset_of!(Memory<T>, barriers)).cast();
+    let barriers = [0, 1, 2, 3].map(|part| barriers.add(part * BARRIERS as u32));
+    let tile: SharedPtr<u32> = at(offset_of!(Memory<T>, tile)).cast();
+    if block.elect() {
+        // SAFETY: there are heads (2), and no other thread uses the words.
+        unsafe {
+            extents
+                .key_tile::<CAUSAL>(item.head, item.number)
+                .write(tile)
+        };
+        let [stages @ .., sums] = barriers;
+        for barriers in stages {
+            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them alone
+            // (3 of `Block::converged`). The loading thread fills a stage, and each warp that multiplies releases it.
+            unsafe { Ring::<SLOTS>::init(barriers, 1, 2 * Warpgroup::WARPS) };
+        }
+        // SAFETY: see above. The warps of a warpgroup write its sums, and the adding thread releases them.
+        unsafe { Ring::<SLOTS>::init(sums, Warpgroup::WARPS, 1) };
+    }
+    block.sync();
+    // SAFETY: all threads have synchronised; each role counts the fills.
+    let [loaded, of_queries, of_results, of_sums] =
+        barriers.map(|barriers| unsafe { Slots::assume_init(barriers) });
+    let shared_sums: SharedPtr<f32> = at(offset_of!(Memory<T>, sums)).cast();
+
+    // SAFETY: the words were written before all threads synchronised, and are not written again.
+    let tile = || unsafe { KeyTile::read(tile) };
+
+    let load_keys = || {
+        let tile = tile();
+        if tile.first_query_tile == extents.query_tiles {
+            return;
+        }
+        let mut part = 0;
+        while part < 2 {
+            let map = if part == 0 { keys } else { values };
+            let full = loaded.full(part);
+            let mut loads = full.transaction();
+            let mut number = 0;
+            while number < 2 * BOXES as u32 {
+                let (rows, of_row) = (number / BOXES as u32, number % BOXES as u32);
+                let at = [
+                    tile.key_head * ELEMENTS + of_row * BOX,
+                    tile.first_key + rows * BOX,
+                    tile.sequence,
+                ];
+                let to = key_rows.add(2 * part).cast().add(number);
+                // SAFETY: no thread uses the memory before, and the tensor may be read (1).
+                unsafe { loads.tile(to, map, at.map(|coord| coord as i32)) };
+                number += 1;
+            }
+            let _ = loads.arrive();
+            part += 1;
+        }
+    };
+    let load_queries = || {
+        let tile = tile();
+        let mut filled = 0;
+        let mut shared_by = 0;
+        while shared_by < extents.sharing {
+            let head = tile.key_head * extents.sharing + shared_by;
+            let mut number = tile.first_query_tile;
+            while number < extents.query_tiles {
+                let row = extents.row(tile.sequence, head, number) as usize;
+                let mut part = 0;
+                while part < 2 {
+                    let (map, slots) = if part == 0 {
+                        (queries, of_queries)
+                    } else {
+                        (result_gradients, of_results)
+                    };
+                    slots.acquire(filled);
+                    let full = slots.full(filled);
+                    let mut loads = full.transaction();
+                    let stage = stages.add(SLOTS * part + filled % SLOTS);
+                    let mut of_row = 0;
+                    while of_row < BOXES as u32 {
+                        let at = [
+                            head * ELEMENTS + of_row * BOX,
+                            number * QUERIES,
+                            tile.sequence,
+                        ];
+                        let to = stage.cast().add(of_row);
+                        // SAFETY: the stage is empty, and the tensor may be read (1).
+                        unsafe { loads.tile(to, map, at.map(|coord| coord as i32)) };
+                        of_row += 1;
+                    }
+                    let numbers = stage.byte_add(offset_of!(Stage<T>, numbers) as u32);
+                    let from = (2 * row + part as usize) * QUERIES as usize;
+                    let from = statistics.wrapping_add(from);
+                    // SAFETY: the stage is empty, and these 64 queries have their numbers (3).
+                    unsafe { loads.bulk(numbers.cast(), from.cast(), 4 * QUERIES) };
+                    let _ = loads.arrive();
+                    part += 1;
+                }
+                filled += 1;
+                number += 1;
+            }
+            shared_by += 1;
+        }
+    };
+    let end_turn = |(counter, turn): (*mut u32, u32)| {
+        fence::proxy_async_global();
+        // SAFETY: it is this thread's turn to store the counter (4).
+        unsafe { memory::store_ordered::<Release, Gpu, u32>(counter, turn + 1) };
+    };
+    let add = || {
+        let tile = tile();
+        let mut last = (counters, 0);
+        let mut added = 0;
+        let mut shared_by = 0;
+        while shared_by < extents.sharing {
+            let head = tile.key_head * extents.sharing + shared_by;
+            let mut number = tile.first_query_tile;
+            while number < extents.query_tiles {
+                let row = extents.row(tile.sequence, head, number) as usize;
+                let to = sums.wrapping_add(2 * row * SUMS_OF_HALF as usize);
+                let counter = counters.wrapping_add(row);
+                let turn = extents.turn::<CAUSAL>(tile, number);
+                if ORDERED {
+                    // SAFETY: others store the counter in order, too (4).
+                    while unsafe { memory::load_ordered::<Acquire, Gpu, u32>(counter) } != turn {}
+                    fence::proxy_async_global();
+                }
+                let mut half = 0;
+                while half < 2 {
+                    of_sums.wait(added + half);
+                    let mut stores = Stores::new();
+                    let from = shared_sums.add(half * SUMS_OF_HALF);
+                    let to = to.wrapping_add((half * SUMS_OF_HALF) as usize);
+                    // SAFETY: all threads have written their sums, through a fence, which stay until the release; others
+                    // only add to these sums (4).
+                    unsafe { stores.add(to, from, 4 * SUMS_OF_HALF) };
+                    let _ = stores.commit();
+                    half += 1;
+                }
+                cp_async_bulk::wait_group_read::<1>();
+                let _ = of_sums.empty(added).arrive();
+                cp_async_bulk::wait_group_read::<0>();
+                let _ = of_sums.empty(added + 1).arrive();
+                if ORDERED && added > 0 {
+                    // An addition takes longer than an iteration: the one before is complete by now.
+                    cp_async_bulk::wait_group::<2>();
+                    end_turn(last);
+                }
+                last = (counter, turn);
+                added += 2;
+                number += 1;
+            }
+            shared_by += 1;
+        }
+        // The blocks that finish the head's queries see the additions.
+        cp_async_bulk::wait_group::<0>();
+        if ORDERED && added > 0 {
+            end_turn(last);
+        }
+        let head = tile.sequence * extents.key_heads + tile.key_head;
+        let added = counters.wrapping_add((extents.all_query_tiles() + head) as usize);
+        // SAFETY: each head of keys has a counter, to which others add, too (4).
+        unsafe { GlobalPtr::from_ptr(added).fetch_add::<Release, Gpu>(1) };
+    };
+    let load_and_add = |warps: Warps| {
+        if item.finishes {
+            return;
+        }
+        let warp = warps.warp();
+        if !warp.elect() {
+            return;
+        }
+        match warp.index() {
+            0 => load_keys(),
+            1 => load_queries(),
+            2 => add(),
+            _ => (),
+        }
+    };
+    let multiply = |warps: Warps| {
+        if item.finishes {
+            // SAFETY: this kernel has the conditions that `finish` requires (1).
+            unsafe { ends::finish(warps, extents, item, query_gradients, sums, counters) };
+            return;
+        }
+        // They are whole ones.
+        let Some(warpgroup) = warps.warpgroup() else {
+            return;
+        };
+        let index = warpgroup.index();
+        let work = Work {
+            warpgroup,
+            keys: key_rows.add(index),
+            values: key_rows.add(2 + index),
+            all_keys: key_rows.cast(),
+            scores: at(offset_of!(Memory<T>, scores)).cast(),
+            sums: shared_sums.add(index * SUMS_OF_HALF),
+            stages,
+        };
+        let slots = [loaded, of_queries, of_results, of_sums];
+        // SAFETY: the conditions of the kernel hold (1).
+        let [key_sums, value_sums] = unsafe { work.gradients::<CAUSAL>(slots, extents, tile) };
+        let tile = tile();
+        let at = [
+            tile.key_head * ELEMENTS,
+            tile.first_key + BOX * index,
+            tile.sequence,
+        ];
+        let mut outputs = Outputs::<Box3<T>, _, _, 2>::new(warpgroup, work.values.cast());
+        outputs.store_sums(&value_sums, value_gradients, at, &Identity);
+        outputs.finish();
+        // The other warpgroup multiplies with these keys, too.
+        warpgroup.sync_role();
+        let mut outputs = Outputs::<Box3<T>, _, _, 2>::new(warpgroup, work.keys.cast());
+        outputs.store_sums(&key_sums, key_gradients, at, &Scaled(extents.factor));
+        outputs.finish();
+    };
+    // SAFETY: `max_threads` and `min_blocks` allow 24 and 240 registers.
+    unsafe { block.split_registers::<THREADS, 24, 240>(load_and_add, multiply) };
+}
+
+/// Multiplies by a factor.
+struct Scaled(f32);
+
+impl Epilogue for Scaled {
+    #[inline(always)]
+    fn apply(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+        sums.map(|sum| self.0 * sum)
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{AttentionBackward, Main, Prepare};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;

@@ -1,0 +1,296 @@
+//! The launches of the gradients of attention, and their conditions.
+
+use core::f32::consts::LOG2_E;
+
+use tensor_map::{DataType, Swizzle, Tiled};
+use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
+
+use super::{
+    BOX, ELEMENTS, END_THREADS, Extents, KEYS, QUERIES, THREADS, attention_backward_128,
+    attention_backward_prepare,
+    extents::{FINISHED_TILES, SUMS_OF_HALF},
+};
+use crate::{
+    arguments::product,
+    gemm::{Numbers, with_element},
+};
+
+/// The least number of blocks between those of a head that multiply and those that finish it: two for each multiprocessor.
+const LAG: u32 = 264;
+
+/// The gradients of attention with heads of 128 elements; tensors have the elements of a head innermost, then heads, then
+/// positions, then sequences.
+///
+/// [`launches`](Self::launches) returns the two launches, which run one after the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(alias("flash_attn_backward", "scaled_dot_product_attention_backward"))]
+pub struct AttentionBackward {
+    /// The type of all tensors except the logarithms.
+    pub numbers: Numbers,
+    /// The number of sequences.
+    pub sequences: u32,
+    /// The number of queries of a sequence.
+    pub queries: u32,
+    /// The number of keys, and values, of a sequence.
+    pub keys: u32,
+    /// The number of heads of queries.
+    pub heads: u32,
+    /// The number of heads of keys and values; the same number of neighbouring heads of queries share each.
+    pub key_heads: u32,
+    /// A query sees no key after it; the last of both are at the same position.
+    pub is_causal: bool,
+    /// Gradients of queries are added in a fixed order: results are the same bits each time.
+    #[doc(alias = "deterministic")]
+    pub is_ordered: bool,
+    /// The factor of the scores.
+    pub scale: f32,
+    /// The buffer of the gradients of queries.
+    pub query_gradients: usize,
+    /// The buffer of the gradients of keys.
+    pub key_gradients: usize,
+    /// The buffer of the gradients of values.
+    pub value_gradients: usize,
+    /// The buffer of the queries.
+    pub queries_at: usize,
+    /// The buffer of the keys.
+    pub keys_at: usize,
+    /// The buffer of the values.
+    pub values_at: usize,
+    /// The buffer of the results.
+    pub results: usize,
+    /// The buffer of the gradients of results.
+    pub result_gradients: usize,
+    /// The buffer of the logarithms that [`Attention`](crate::attention::Attention) writes.
+    pub logarithms: usize,
+    /// The buffer of [`statistics_len`](Self::statistics_len) `f32`, which the first launch writes.
+    pub statistics: usize,
+    /// The buffer of [`sums_len`](Self::sums_len) `f32`, which are zero before the launches and after them.
+    pub sums: usize,
+    /// The buffer of [`counters_len`](Self::counters_len) `u32`, which the first launch writes.
+    pub counters: usize,
+}
+
+/// The launch that reduces each query's results and their gradients to a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prepare(pub AttentionBackward);
+
+/// The launch that writes the gradients.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Main(pub AttentionBackward);
+
+impl Default for AttentionBackward {
+    /// One sequence and head of `bf16`, with a factor of `1 / sqrt(128)`; buffers in the order of the fields.
+    fn default() -> Self {
+        Self {
+            numbers: Numbers::Bf16,
+            sequences: 1,
+            queries: 0,
+            keys: 0,
+            heads: 1,
+            key_heads: 1,
+            is_causal: false,
+            is_ordered: false,
+            scale: 0.088_388_35,
+            query_gradients: 0,
+            key_gradients: 1,
+            value_gradients: 2,
+            queries_at: 3,
+            keys_at: 4,
+            values_at: 5,
+            results: 6,
+            result_gradients: 7,
+            logarithms: 8,
+            statistics: 9,
+            sums: 10,
+            counters: 11,
+        }
+    }
+}
+
+impl AttentionBackward {
+    /// Returns the launches, in their order.
+    ///
+    /// # Errors
+    /// Every condition that the arguments break.
+    pub fn launches(&self) -> Result<[Launch; 2], Violations> {
+        Ok([Prepare(*self).launch()?, Main(*self).launch()?])
+    }
+
+    /// Returns the number of tiles of 64 queries of all heads of all sequences.
+    fn query_tiles(&self) -> u64 {
+        product(&[self.queries.div_ceil(QUERIES), self.heads, self.sequences])
+    }
+
+    /// Returns the number of `f32` of statistics.
+    pub fn statistics_len(&self) -> u64 {
+        self.query_tiles().saturating_mul(2 * u64::from(QUERIES))
+    }
+
+    /// Returns the number of `f32` of sums.
+    pub fn sums_len(&self) -> u64 {
+        let of_tile = 2 * u64::from(SUMS_OF_HALF);
+        self.query_tiles().saturating_mul(of_tile)
+    }
+
+    /// Returns the number of counters.
+    pub fn counters_len(&self) -> u64 {
+        let of_heads = product(&[self.key_heads, self.sequences]);
+        self.query_tiles().saturating_add(of_heads)
+    }
+
+    /// Returns the number of blocks of the main kernel for a head of keys: those that multiply, and those that finish.
+    fn blocks_of_head(&self) -> [u32; 2] {
+        let sharing = self.heads / self.key_heads.max(1);
+        let tiles = self.queries.div_ceil(QUERIES).saturating_mul(sharing);
+        [self.keys.div_ceil(KEYS), tiles.div_ceil(FINISHED_TILES)]
+    }
+
+    /// Checks the extents that all launches have in common, and returns them.
+    fn extents(&self, conditions: &mut Conditions) -> Extents {
+        let Self {
+            sequences,
+            queries,
+            keys,
+            heads,
+            key_heads,
+            ..
+        } = *self;
+        let most = 1 << 30;
+        let reason = "differences of positions have 32 bits";
+        conditions.within("queries", queries, 1..=most, reason);
+        conditions.within("keys", keys, 1..=most, reason);
+        let reason = "coordinates have 32 bits";
+        conditions.within("sequences", sequences, 1..=1 << 22, reason);
+        conditions.within("heads", heads, 1..=1 << 22, reason);
+        let reason = "each head of keys serves one or more heads of queries";
+        conditions.within("heads of keys", key_heads, 1..=heads.max(1), reason);
+        let key_heads = key_heads.max(1);
+        let reason = "each head of keys serves the same number of heads of queries";
+        conditions.multiple("heads", heads.into(), key_heads.into(), reason);
+        if !(self.scale > 0.0 && self.scale.is_finite()) {
+            let limit = "must be positive and finite (the greatest score must stay the greatest)";
+            let fix = format!("use {}", 1.0 / (ELEMENTS as f32).sqrt());
+            conditions.refuse("scale", self.scale, limit, fix);
+        }
+        let reason = "tiles of 64 queries are counted in 31 bits";
+        conditions.within(
+            "tiles of queries",
+            self.query_tiles(),
+            1..=i32::MAX as u64,
+            reason,
+        );
+        let [multiplying, finishing] = self.blocks_of_head();
+        let of_head = multiplying.saturating_add(finishing);
+        let blocks = product(&[of_head, key_heads, sequences]);
+        let reason = "blocks are counted in 31 bits";
+        conditions.within("blocks", blocks, 1..=i32::MAX as u64, reason);
+        let all_key_heads = key_heads.saturating_mul(sequences);
+        let lag = LAG.div_ceil(multiplying.max(1)).min(all_key_heads);
+        Extents {
+            queries,
+            query_tiles: queries.div_ceil(QUERIES),
+            keys,
+            key_heads,
+            sharing: heads / key_heads,
+            all_key_heads,
+            finishing,
+            lag,
+            scale: self.scale * LOG2_E,
+            factor: self.scale,
+        }
+    }
+
+    /// Returns the bytes of queries, and of tensors with the same extents.
+    fn query_bytes(&self, buffer: usize) -> Region {
+        let bytes = product(&[2, ELEMENTS, self.heads, self.queries, self.sequences]);
+        Region::bytes(buffer, bytes)
+    }
+
+    fn statistics(&self) -> Region {
+        Region::bytes(self.statistics, self.statistics_len().saturating_mul(4))
+    }
+
+    fn sums(&self) -> Region {
+        Region::bytes(self.sums, self.sums_len().saturating_mul(4))
+    }
+
+    fn counters(&self) -> Region {
+        Region::bytes(self.counters, self.counters_len().saturating_mul(4))
+    }
+}
+
+impl Prepare {
+    pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
+        let of = &self.0;
+        let extents = of.extents(conditions);
+        conditions.writes(of.statistics());
+        conditions.writes(of.counters());
+        conditions.reads(of.query_bytes(of.results));
+        conditions.reads(of.query_bytes(of.result_gradients));
+        let logarithms = product(&[4, of.queries, of.heads, of.sequences]);
+        conditions.reads(Region::bytes(of.logarithms, logarithms));
+        let call = with_element!(of.numbers, T => attention_backward_prepare::<T>(
+            BufferRef::<f32>::new(of.statistics),
+            BufferRef::<u32>::new(of.counters),
+            BufferRef::<T>::new(of.results),
+            BufferRef::<T>::new(of.result_gradients),
+            BufferRef::<f32>::new(of.logarithms),
+            extents,
+        ));
+        (call, Shape::new(of.query_tiles() as u32, END_THREADS))
+    }
+}
+
+impl Main {
+    pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
+        let of = &self.0;
+        let extents = of.extents(conditions);
+        let data_type = match of.numbers {
+            Numbers::Bf16 => DataType::Bf16,
+            Numbers::F16 => DataType::F16,
+        };
+        let map = |buffer, positions: u32, heads: u32| {
+            let extents = [
+                product(&[heads, ELEMENTS]),
+                positions.into(),
+                of.sequences.into(),
+            ];
+            let map = Tiled::new(data_type, &extents).box_dims(&[BOX, BOX, 1]);
+            MapRef::new(map.swizzle(Swizzle::B128), buffer)
+        };
+        let of_keys = |buffer| map(buffer, of.keys, of.key_heads);
+        let of_queries = |buffer| map(buffer, of.queries, of.heads);
+        let (key_gradients, value_gradients) =
+            (of_keys(of.key_gradients), of_keys(of.value_gradients));
+        conditions.writes(key_gradients.into());
+        conditions.writes(value_gradients.into());
+        let (keys, values) = (of_keys(of.keys_at), of_keys(of.values_at));
+        let (queries, result_gradients) =
+            (of_queries(of.queries_at), of_queries(of.result_gradients));
+        for map in [queries, keys, values, result_gradients] {
+            conditions.reads(map.into());
+        }
+        conditions.reads(of.statistics());
+        conditions.writes(of.query_bytes(of.query_gradients));
+        conditions.zeroed(of.sums());
+        conditions.zeroed(of.counters());
+        let call = with_element!(of.numbers, T => attention_backward_128::<T>(
+            of.is_causal,
+            of.is_ordered,
+            key_gradients,
+            value_gradients,
+            queries,
+            keys,
+            values,
+            result_gradients,
+            extents,
+            BufferRef::<T>::new(of.query_gradients),
+            BufferRef::<f32>::new(of.statistics),
+            BufferRef::<f32>::new(of.sums),
+            BufferRef::<u32>::new(of.counters),
+        ));
+        let of_head = of.blocks_of_head().into_iter().map(u64::from).sum::<u64>();
+        let blocks = product(&[of.key_heads, of.sequences]).saturating_mul(of_head);
+        (call, Shape::new(blocks as u32, THREADS))
+    }
+}

@@ -1,0 +1,236 @@
+//! The products of a warpgroup: the gradients of 64 keys, and its part of those of all queries.
+
+use core::mem::offset_of;
+
+use tma::{
+    Accumulator, Fragment, Matrix, SharedPtr, Swizzle128, Tile, Warpgroup,
+    halves::Half,
+    matrix::MatrixElement,
+    ptx::{ex2, fence, wgmma::Sums},
+};
+
+use super::{
+    AlongHead, AlongRows, BOX, BOXES, Box2, Extents, Narrow, QUERIES, Rows, Stage, Wide,
+    extents::KeyTile,
+    slots::{SLOTS, Slots},
+};
+use crate::gemm::Identity;
+
+/// The memory and the keys of a warpgroup.
+#[derive(Clone, Copy)]
+pub(super) struct Work<T> {
+    pub(super) warpgroup: Warpgroup,
+    pub(super) keys: SharedPtr<Rows<T>>,
+    pub(super) values: SharedPtr<Rows<T>>,
+    /// The boxes of the keys of both warpgroups.
+    pub(super) all_keys: SharedPtr<Tile<Box2<T>, Swizzle128>>,
+    pub(super) scores: SharedPtr<Tile<Box2<T>, Swizzle128>>,
+    pub(super) sums: SharedPtr<f32>,
+    /// Two of queries, and two of gradients of results.
+    pub(super) stages: SharedPtr<Stage<T>>,
+}
+
+impl<T: MatrixElement + Half> Work<T>
+where
+    Narrow: Sums<T::Ptx, T::Ptx>,
+    Wide: Sums<T::Ptx, T::Ptx>,
+{
+    /// Returns the gradients of the warpgroup's keys, times `1 / scale`, and of their values.
+    ///
+    /// # Safety
+    /// 1. The conditions of the kernel.
+    #[inline(always)]
+    pub(super) unsafe fn gradients<const CAUSAL: bool>(
+        &self,
+        [loaded, of_queries, of_results, of_sums]: [Slots; 4],
+        extents: Extents,
+        tile: impl Fn() -> KeyTile,
+    ) -> [Accumulator<Wide>; 2] {
+        let warpgroup = self.warpgroup;
+        let index = warpgroup.index();
+        let mut key_sums = Accumulator::<Wide>::zero();
+        let mut value_sums = Accumulator::<Wide>::zero();
+        let KeyTile {
+            first_key,
+            first_query_tile,
+            ..
+        } = tile();
+        let tiles = extents.sharing * (extents.query_tiles - first_query_tile);
+        if tiles == 0 {
+            return [key_sums, value_sums];
+        }
+        // The first query that sees all keys of the warpgroup.
+        let all_seen = extents.first_query::<CAUSAL>(first_key + BOX * index + BOX - 1);
+
+        let mut first_query = first_query_tile * QUERIES;
+        let mut number = 0;
+        let product = |rows: SharedPtr<Rows<T>>, stage: SharedPtr<Stage<T>>| {
+            let start = self.numbers(stage);
+            // SAFETY: keys and values have been loaded and stay; the stage stays until the release, after the wait.
+            unsafe {
+                let rows = Matrix::<AlongHead<T>>::from_ptr(rows);
+                let columns = Matrix::<AlongHead<T>>::from_ptr(stage.cast());
+                start.begin(warpgroup).multiply(rows, columns).commit()
+            }
+        };
+        loaded.wait(0);
+        of_queries.wait(0);
+        let mut scores = product(self.keys, self.stages).wait();
+        loaded.wait(1);
+        loop {
+            let queries = self.stages.add(number % SLOTS);
+            let results = self.stages.add(SLOTS + number % SLOTS);
+            of_results.wait(number);
+            let products = product(self.values, results);
+            let mut seen_scores = scores;
+            if (first_query as i32) < all_seen {
+                seen_scores = self.mask::<CAUSAL>(
+                    seen_scores,
+                    extents,
+                    tile().first_key + BOX * index,
+                    first_query,
+                );
+            }
+            let powers = seen_scores.map_fours(|_, scores| {
+                scores.map(|score| ex2::approx_ftz_f32(score * extents.scale))
+            });
+            let fragment = Fragment::<T, 4>::of(&powers, warpgroup, &Identity);
+            // SAFETY: the gradients of results have been loaded, and stay until the release, after the wait.
+            let adding_values = unsafe {
+                let rows = Matrix::<AlongRows<T, BOXES>>::from_ptr(results.cast());
+                let batch = value_sums.begin_with(fragment, warpgroup);
+                batch.multiply_fragment(rows).commit()
+            };
+            // SAFETY: one group was committed after the products.
+            let products = unsafe { products.wait_before_last::<1>() };
+            let gradients = powers.zip_fours(&products, |_, powers, products| {
+                [0, 1, 2, 3].map(|at| powers[at] * products[at])
+            });
+            let fragment = Fragment::<T, 4>::of(&gradients, warpgroup, &Identity);
+            let gradient_tiles = self.scores.add(2 * (number % 2));
+            // SAFETY: both warpgroups have waited for their products with this tile of the iteration before the last one,
+            // before they came to the barrier of the last one.
+            unsafe { fragment.store(gradient_tiles.add(index), warpgroup, 0) };
+            fence::proxy_async_shared_cta();
+
+            // SAFETY: the queries have been loaded, and stay until the release, after the wait.
+            let adding_keys = unsafe {
+                let rows = Matrix::<AlongRows<T, BOXES>>::from_ptr(queries.cast());
+                let batch = key_sums.begin_with(fragment, warpgroup);
+                batch.multiply_fragment(rows).commit()
+            };
+            // SAFETY: one group was committed after the values.
+            (value_sums, _) = unsafe { adding_values.wait_before_last::<1>() };
+            of_results.release(number, warpgroup.warp());
+            warpgroup.sync_role();
+            // SAFETY: the gradients have been written by both warpgroups, before the barrier and through a fence; the keys
+            // have been loaded. No thread writes them before the wait.
+            let adding_queries = unsafe {
+                let half = |number: u32| {
+                    let gradients = gradient_tiles.add(number).cast();
+                    let keys = self.all_keys.add(BOXES as u32 * number + index).cast();
+                    (
+                        Matrix::<AlongRows<T, 1>>::from_ptr(gradients),
+                        Matrix::<AlongRows<T, 1>>::from_ptr(keys),
+                    )
+                };
+                let (gradients, keys) = half(0);
+                let batch = products.begin(warpgroup).replace(gradients, keys);
+                let (gradients, keys) = half(1);
+                batch.multiply(gradients, keys).commit()
+            };
+            // The next scores take the registers of the gradients.
+            // SAFETY: one group was committed after the keys.
+            (key_sums, _) = unsafe { adding_keys.wait_before_last::<1>() };
+            of_queries.release(number, warpgroup.warp());
+            // The last time the same scores are computed again: products in two branches would not overlap others. No thread
+            // fills the stage again.
+            let mut next = number;
+            if number + 1 < tiles {
+                next = number + 1;
+                of_queries.wait(next);
+            }
+            let next_scores = product(self.keys, self.stages.add(next % SLOTS));
+            // SAFETY: one group was committed after the sums.
+            let query_sums = unsafe { adding_queries.wait_before_last::<1>() };
+            // SAFETY: the sums are this thread's from here to the arrival.
+            unsafe { self.leave(&query_sums, of_sums, 2 * number + index) };
+            // ptxas would wait here, too: no product is in flight where the loop begins.
+            scores = next_scores.wait();
+            number += 1;
+            if number == tiles {
+                return [key_sums, value_sums];
+            }
+            first_query += QUERIES;
+            if first_query >= extents.queries {
+                first_query = tile().first_query_tile * QUERIES;
+            }
+        }
+    }
+
+    /// Replaces scores of keys that a query does not see by minus infinity.
+    #[inline(always)]
+    fn mask<const CAUSAL: bool>(
+        &self,
+        scores: Accumulator<Narrow>,
+        extents: Extents,
+        first_key: u32,
+        first_query: u32,
+    ) -> Accumulator<Narrow> {
+        let lane = self.warpgroup.warp().lane();
+        let first_column = (first_query + lane % 4 * 2) as i32;
+        // For each of this thread's two keys the first query that sees it, counted from this thread's first column.
+        let seen = [0, 8].map(|below| {
+            let key = first_key + 16 * self.warpgroup.warp_index() + lane / 4 + below;
+            extents
+                .first_query::<CAUSAL>(key)
+                .saturating_sub(first_column)
+        });
+        scores.map_fours(|number, scores| {
+            let score = |at: usize| {
+                let is_seen = (8 * number + at % 2) as i32 >= seen[at / 2];
+                if is_seen {
+                    scores[at]
+                } else {
+                    f32::NEG_INFINITY
+                }
+            };
+            [score(0), score(1), score(2), score(3)]
+        })
+    }
+
+    /// Returns sums that begin with the number of their column in the stage.
+    #[inline(always)]
+    fn numbers(&self, stage: SharedPtr<Stage<T>>) -> Accumulator<Narrow> {
+        let numbers = stage
+            .byte_add(offset_of!(Stage<T>, numbers) as u32)
+            .cast::<[f32; 4]>()
+            .add(self.warpgroup.warp().lane() % 4);
+        // SAFETY: the stage has been loaded, and is not loaded again before its release.
+        let numbers = [0, 1, 2, 3].map(|part| unsafe { numbers.add(4 * part).read() });
+        Accumulator::<Narrow>::zero().map_fours(|number, _| {
+            let [a, b, c, d] = numbers[number / 2];
+            if number.is_multiple_of(2) {
+                [a, b, a, b]
+            } else {
+                [c, d, c, d]
+            }
+        })
+    }
+
+    /// Leaves sums of queries to the adding thread, as the fill with this number.
+    ///
+    /// # Safety
+    /// 1. The sums in shared memory are those of this warpgroup.
+    #[inline(always)]
+    unsafe fn leave(&self, sums: &Accumulator<Narrow>, slots: Slots, number: u32) {
+        let own = self.sums.cast::<[f32; 4]>().add(self.warpgroup.thread());
+        slots.acquire(number);
+        // SAFETY: the copy has read the numbers, which are this thread's until it arrives (1).
+        sums.each_four(|number, four| unsafe {
+            own.add(Warpgroup::THREADS * number as u32).write(four);
+        });
+        fence::proxy_async_shared_cta();
+        slots.fill(number, self.warpgroup.warp());
+    }
+}

@@ -1,0 +1,132 @@
+//! The gradients of attention.
+
+use kernels_host::{AttentionShape, BackwardTensors, Kernels};
+use tma_host::{Device, half::bf16};
+
+use crate::support::{Result, assert_near, everywhere, numbers};
+
+const ELEMENTS: usize = 128;
+
+/// One query that sees two keys: everything can be computed by hand.
+const SHAPE: AttentionShape = AttentionShape {
+    elements: 128,
+    sequences: 1,
+    queries: 1,
+    keys: 2,
+    heads: 1,
+    key_heads: 1,
+    is_causal: true,
+    scale: 0.01,
+};
+
+fn rounded(numbers: &[f32]) -> Vec<bf16> {
+    numbers.iter().copied().map(bf16::from_f32).collect()
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum()
+}
+
+#[test]
+fn gradients_follow_from_those_of_the_results() -> Result {
+    let q = numbers(ELEMENTS, 1);
+    let k = numbers(2 * ELEMENTS, 2);
+    let v = numbers(2 * ELEMENTS, 3);
+    let of_results = numbers(ELEMENTS, 4);
+    let scale = f64::from(SHAPE.scale);
+    let of_key = |tensor: &[f32], key: usize| tensor[key * ELEMENTS..][..ELEMENTS].to_vec();
+    let powers = [0, 1].map(|key| (scale * dot(&q, &of_key(&k, key))).exp());
+    let sum = powers[0] + powers[1];
+    let weights = powers.map(|power| power / sum);
+    let results: Vec<f32> = (0..ELEMENTS)
+        .map(|at| (weights[0] * f64::from(v[at]) + weights[1] * f64::from(v[ELEMENTS + at])) as f32)
+        .collect();
+    let of_weights = [0, 1].map(|key| dot(&of_results, &of_key(&v, key)));
+    let mean = weights[0] * of_weights[0] + weights[1] * of_weights[1];
+    let of_scores = [0, 1].map(|key| scale * weights[key] * (of_weights[key] - mean));
+    let mut expected = [vec![0.0; ELEMENTS], Vec::new(), Vec::new()];
+    for key in 0..2 {
+        for at in 0..ELEMENTS {
+            expected[0][at] += of_scores[key] * f64::from(k[key * ELEMENTS + at]);
+            expected[1].push(of_scores[key] * f64::from(q[at]));
+            expected[2].push(weights[key] * f64::from(of_results[at]));
+        }
+    }
+    for device in everywhere() {
+        let kernels = Kernels::new(&device);
+        let mut memory = kernels.backward_memory(&SHAPE)?;
+        // The memory serves one call after the other.
+        for is_ordered in [false, true, true] {
+            let mut of_queries = device.zeroed::<bf16>(ELEMENTS)?;
+            let [mut of_keys, mut of_values] = [
+                device.zeroed::<bf16>(2 * ELEMENTS)?,
+                device.zeroed(2 * ELEMENTS)?,
+            ];
+            let tensors = BackwardTensors {
+                queries: &device.upload(&rounded(&q))?,
+                keys: &device.upload(&rounded(&k))?,
+                values: &device.upload(&rounded(&v))?,
+                results: &device.upload(&rounded(&results))?,
+                logarithms: &device.upload(&[sum.ln() as f32])?,
+                result_gradients: &device.upload(&rounded(&of_results))?,
+                query_gradients: &mut of_queries,
+                key_gradients: &mut of_keys,
+                value_gradients: &mut of_values,
+            };
+            kernels.attention_backward(&SHAPE, is_ordered, tensors, &mut memory)?;
+            for (got, expected) in [of_queries, of_keys, of_values].iter().zip(&expected) {
+                let got: Vec<f32> = got.read()?.iter().map(|it| it.to_f32()).collect();
+                assert_near(&got, expected, 3e-2);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn extents_and_memory_that_do_not_fit_are_refused() -> Result {
+    let device = Device::emulator(0);
+    let kernels = Kernels::new(&device);
+    let some = device.zeroed::<bf16>(4 * ELEMENTS)?;
+    let logarithms = device.zeroed::<f32>(4)?;
+    let mut memory = kernels.backward_memory(&SHAPE)?;
+    let zeros = || device.zeroed::<bf16>(4 * ELEMENTS);
+    let (mut of_queries, mut of_keys, mut of_values) = (zeros()?, zeros()?, zeros()?);
+    let mut refused = |shape| {
+        let tensors = BackwardTensors {
+            queries: &some,
+            keys: &some,
+            values: &some,
+            results: &some,
+            logarithms: &logarithms,
+            result_gradients: &some,
+            query_gradients: &mut of_queries,
+            key_gradients: &mut of_keys,
+            value_gradients: &mut of_values,
+        };
+        kernels
+            .attention_backward(&shape, false, tensors, &mut memory)
+            .expect_err("it was started")
+            .to_string()
+    };
+    assert_eq!(
+        refused(AttentionShape {
+            elements: 64,
+            ..SHAPE
+        }),
+        "check: the launch of `attention_backward` cannot work\n  \
+         kernel-condition: head size is 64; must be 128 (compiled instances); use 128"
+    );
+    let short = refused(AttentionShape {
+        queries: 70,
+        ..SHAPE
+    });
+    for expected in [
+        "elements of the queries is 512; must be at least 8960",
+        "elements of the memory for sums is 8192; must be at least 16384",
+        "elements of the counters is 2; must be at least 3",
+    ] {
+        assert!(short.contains(expected), "{short}");
+    }
+    Ok(())
+}
