@@ -410,6 +410,8 @@ unsafe fn attend<
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Attention, Packed};
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) use host::{check_heads, check_scale};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;

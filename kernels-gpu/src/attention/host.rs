@@ -116,16 +116,8 @@ impl Attention {
         conditions.within("keys", keys, 0..=most, reason);
         let reason = "coordinates have 32 bits";
         conditions.within("heads", heads, 1..=1 << 22, reason);
-        let reason = "each head of keys serves one or more heads of queries";
-        conditions.within("heads of keys", key_heads, 1..=heads.max(1), reason);
-        let key_heads = key_heads.max(1);
-        let reason = "each head of keys serves the same number of heads of queries";
-        conditions.multiple("heads", heads.into(), key_heads.into(), reason);
-        if !(self.scale > 0.0 && self.scale.is_finite()) {
-            let limit = "must be positive and finite (the greatest score must stay the greatest)";
-            let fix = format!("use {}", 1.0 / (elements as f32).sqrt());
-            conditions.refuse("scale", self.scale, limit, fix);
-        }
+        let key_heads = check_heads(conditions, heads, key_heads);
+        check_scale(conditions, self.scale, elements);
         if let Some(packed) = packed {
             let reason = "differences of positions have 32 bits";
             conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
@@ -226,5 +218,24 @@ impl Attention {
             }
         });
         (call, Shape::new(blocks, THREADS))
+    }
+}
+
+/// Checks that heads of queries share heads of keys evenly, and returns the number of heads of keys, at least 1.
+pub(crate) fn check_heads(conditions: &mut Conditions, heads: u32, key_heads: u32) -> u32 {
+    let reason = "each head of keys serves one or more heads of queries";
+    conditions.within("heads of keys", key_heads, 1..=heads.max(1), reason);
+    let key_heads = key_heads.max(1);
+    let reason = "each head of keys serves the same number of heads of queries";
+    conditions.multiple("heads", heads.into(), key_heads.into(), reason);
+    key_heads
+}
+
+/// Checks the factor of the scores of heads of this many elements.
+pub(crate) fn check_scale(conditions: &mut Conditions, scale: f32, elements: u32) {
+    if !(scale > 0.0 && scale.is_finite()) {
+        let limit = "must be positive and finite (the greatest score must stay the greatest)";
+        let fix = format!("use {}", 1.0 / (elements as f32).sqrt());
+        conditions.refuse("scale", scale, limit, fix);
     }
 }

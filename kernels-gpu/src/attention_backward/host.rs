@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     arguments::product,
+    attention::{check_heads, check_scale},
     gemm::{Numbers, with_element},
 };
 
@@ -162,16 +163,8 @@ impl AttentionBackward {
         let reason = "coordinates have 32 bits";
         conditions.within("sequences", sequences, 1..=1 << 22, reason);
         conditions.within("heads", heads, 1..=1 << 22, reason);
-        let reason = "each head of keys serves one or more heads of queries";
-        conditions.within("heads of keys", key_heads, 1..=heads.max(1), reason);
-        let key_heads = key_heads.max(1);
-        let reason = "each head of keys serves the same number of heads of queries";
-        conditions.multiple("heads", heads.into(), key_heads.into(), reason);
-        if !(self.scale > 0.0 && self.scale.is_finite()) {
-            let limit = "must be positive and finite (the greatest score must stay the greatest)";
-            let fix = format!("use {}", 1.0 / (ELEMENTS as f32).sqrt());
-            conditions.refuse("scale", self.scale, limit, fix);
-        }
+        let key_heads = check_heads(conditions, heads, key_heads);
+        check_scale(conditions, self.scale, ELEMENTS);
         let reason = "tiles of 64 queries are counted in 31 bits";
         conditions.within(
             "tiles of queries",

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     arguments::product,
+    attention::{check_heads, check_scale},
     gemm::{Numbers, with_element},
 };
 
@@ -163,11 +164,7 @@ impl AttentionDecode {
         );
         let reason = "coordinates have 32 bits";
         conditions.within("heads", heads, 1..=1 << 22, reason);
-        let reason = "each head of keys serves one or more heads of queries";
-        conditions.within("heads of keys", key_heads, 1..=heads.max(1), reason);
-        let key_heads = key_heads.max(1);
-        let reason = "each head of keys serves the same number of heads of queries";
-        conditions.multiple("heads", heads.into(), key_heads.into(), reason);
+        let key_heads = check_heads(conditions, heads, key_heads);
         let reason = "tiles of 64 keys are whole pages or parts of one";
         conditions.one_of("keys of a page", page_keys, &[16, 32, 64, 128], reason);
         conditions.within("sequences", sequences, 1..=1 << 22, "");
@@ -180,11 +177,7 @@ impl AttentionDecode {
         let most = (1 << 30) / page_keys.max(1);
         let reason = "differences of positions have 32 bits";
         conditions.within("pages of a sequence", sequence_pages, 0..=most, reason);
-        if !(self.scale > 0.0 && self.scale.is_finite()) {
-            let limit = "must be positive and finite (the greatest score must stay the greatest)";
-            let fix = format!("use {}", 1.0 / (ELEMENTS as f32).sqrt());
-            conditions.refuse("scale", self.scale, limit, fix);
-        }
+        check_scale(conditions, self.scale, ELEMENTS);
         let (rows, warpgroups) = self.rows();
         let row_blocks = rows.div_ceil(ROWS * warpgroups);
         let [_, tiles] = self.items();
