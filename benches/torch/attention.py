@@ -15,9 +15,9 @@ import torch
 from beside import NAMES, TYPES, Launch, arguments, bursts, load, record, tensor_map
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-BOX, ROWS, QUERIES, THREADS, L2_BYTES = 64, 64, 128, 384, 32 << 20
-# Keys of a tile, stages in shared memory, and slots for queries there, by elements of a head.
-TILES = {64: (128, 6, 2), 128: (128, 5, 2), 256: (64, 5, 1)}
+BOX, ROWS, L2_BYTES = 64, 64, 32 << 20
+# Warpgroups that multiply, keys of a tile, stages in shared memory, and slots for queries there, by elements of a head.
+TILES = {64: (3, 128, 6, 2), 128: (2, 128, 5, 2), 256: (2, 64, 5, 1)}
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 # Sequences, positions, heads, heads of keys, elements of a head: 16384 positions together.
 SIZES = [
@@ -56,19 +56,19 @@ def attention(module, results, q, k, v, logarithms, is_causal, packed=None):
         of_all, sequences = (queries, keys), len(packed)
         queries, keys = (max(lengths) for lengths in zip(*packed))
         starts = [torch.tensor([0, *lengths], device="cuda").cumsum(0).int() for lengths in zip(*packed)]
-    tile, stages, slots = TILES[elements]
+    warpgroups, tile, stages, slots = TILES[elements]
     sharing, all_heads = heads // key_heads, heads * sequences
     in_l2 = max(1, L2_BYTES // (4 * keys * elements))
     scale = math.log2(math.e) / math.sqrt(elements)
-    items = -(-queries // QUERIES) * all_heads
+    items = -(-queries // (ROWS * warpgroups)) * all_heads
     processors = torch.cuda.get_device_properties(0).multi_processor_count
-    rounds = 1 if is_causal or packed else -(-items // processors)
+    rounds = 1 if packed else -(-items // processors)
     launch = Launch(
         module,
         f"attention_{elements}_{NAMES[q.dtype]}_{str(is_causal).lower()}",
         -(-items // rounds),
-        THREADS,
-        (2 * slots * ROWS + stages * tile) * elements * 2 + 1024 + stages * 20,
+        128 * (1 + warpgroups),
+        (warpgroups * slots * ROWS + stages * tile) * elements * 2 + 1024 + stages * 20,
         [
             head_map(results, ROWS),
             head_map(q, ROWS),

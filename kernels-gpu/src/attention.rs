@@ -21,13 +21,9 @@ use crate::gemm::Identity;
 use items::{Positions, each_item};
 use softmax::Softmax;
 
-/// The number of queries that a block has at a time: 64 for each warpgroup that multiplies.
-pub const QUERIES: u32 = 128;
-/// The number of threads: a warpgroup loads, two multiply.
-pub const THREADS: u32 = 384;
 /// The number of elements of a head in a box.
 const BOX: u32 = 64;
-/// The number of rows of a warpgroup.
+/// The number of queries of a warpgroup.
 const ROWS: u32 = 64;
 
 /// A box of elements of a head, of positions, of one sequence.
@@ -62,17 +58,23 @@ pub struct Sequences {
 }
 
 #[repr(C)]
-struct Memory<Q, KV, const SLOTS: usize> {
-    queries: [[Q; 2]; SLOTS],
+struct Memory<Q, KV, const WARPGROUPS: usize, const SLOTS: usize> {
+    queries: [[Q; WARPGROUPS]; SLOTS],
     loaded: [Mbarrier; 128],
     stages: [KV; 1],
 }
 
-const fn shared_bytes<T, const KEYS: usize, const BOXES: usize, const SLOTS: usize>(
+const fn shared_bytes<
+    T,
+    const WARPGROUPS: usize,
+    const KEYS: usize,
+    const BOXES: usize,
+    const SLOTS: usize,
+>(
     stages: u32,
 ) -> u64 {
     let before = offset_of!(
-        Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, SLOTS>,
+        Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, WARPGROUPS, SLOTS>,
         stages
     );
     before as u64 + pipeline::bytes::<Boxes3<T, KEYS, BOXES>>(stages, 1)
@@ -80,6 +82,7 @@ const fn shared_bytes<T, const KEYS: usize, const BOXES: usize, const SLOTS: usi
 
 macro_rules! heads {
     ($($(#[$attribute:meta])* $name:ident: $dim:literal elements in $boxes:literal boxes, sums $sums:literal,
+        $warpgroups:literal warpgroups, $threads:tt threads, registers $filling:literal $multiplying:literal,
         $keys:literal keys in $steps:literal steps, scores $scores:literal, $slots:literal slots, $stages:literal stages;)+) => {$(
         #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
         ///
@@ -96,17 +99,17 @@ macro_rules! heads {
         ///    positions innermost.
         /// 2. `sequences` has the extents of the tensors, none of them zero except the keys, and one to all heads in a
         ///    group; positions are at most 2^30.
-        /// 3. Grid and blocks are one-dimensional; 128 queries of each head of each sequence, or of the longest one, are fewer
-        ///    than 2^31 items together, and there is a block for each item where it is causal.
+        /// 3. Grid and blocks are one-dimensional. An item is 64 queries of a head for each warpgroup but the first. The
+        ///    heads of all sequences, each as long as the longest one, have fewer than 2^31 items together.
         /// 4. Where sequences are packed, `query_starts` and `key_starts` have the number of each one's first query and key,
         ///    and after them the number of all, none less than the one before, and no thread writes them.
         $(#[$attribute])*
         #[allow(clippy::too_many_arguments, reason = "each is a tensor or has numbers of one")]
         #[kernel(
-            max_threads = 384,
+            max_threads = $threads,
             min_blocks = 1,
             instances(T = Bf16, F16; CAUSAL = true, false),
-            shared_bytes = shared_bytes::<T, $keys, $boxes, $slots>($stages)
+            shared_bytes = shared_bytes::<T, $warpgroups, $keys, $boxes, $slots>($stages)
         )]
         pub unsafe fn $name<T: MatrixElement + Half, const CAUSAL: bool>(
             #[grid_constant] results: &QueryMap<T>,
@@ -124,7 +127,7 @@ macro_rules! heads {
         {
             // SAFETY: this kernel has the conditions that `attend` requires (1).
             unsafe {
-                attend::<T, [f32; $scores], [f32; $sums], CAUSAL, $keys, $boxes, $boxes, $steps, $slots, $slots, $stages>(
+                attend::<T, [f32; $scores], [f32; $sums], CAUSAL, $warpgroups, $threads, $filling, $multiplying, $keys, $boxes, $boxes, $steps, $slots, $slots, $stages>(
                     [results, queries],
                     [keys, values],
                     sequences,
@@ -138,10 +141,10 @@ macro_rules! heads {
 }
 
 heads! {
-    attention_64: 64 elements in 1 boxes, sums 32, 128 keys in 8 steps, scores 64, 2 slots, 6 stages;
+    attention_64: 64 elements in 1 boxes, sums 32, 3 warpgroups, 512 threads, registers 32 160, 128 keys in 8 steps, scores 64, 2 slots, 6 stages;
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_128_bf16_true`\n```text\n", include_str!("../../tests/golden/ptx/attention_128_bf16_true.txt"), "\n```"))]
-    attention_128: 128 elements in 2 boxes, sums 64, 128 keys in 8 steps, scores 64, 2 slots, 5 stages;
-    attention_256: 256 elements in 4 boxes, sums 128, 64 keys in 4 steps, scores 32, 1 slots, 5 stages;
+    attention_128: 128 elements in 2 boxes, sums 64, 2 warpgroups, 384 threads, registers 40 232, 128 keys in 8 steps, scores 64, 2 slots, 5 stages;
+    attention_256: 256 elements in 4 boxes, sums 128, 2 warpgroups, 384 threads, registers 40 232, 64 keys in 4 steps, scores 32, 1 slots, 5 stages;
 }
 
 /// # Safety
@@ -152,6 +155,10 @@ unsafe fn attend<
     S,
     R,
     const CAUSAL: bool,
+    const WARPGROUPS: usize,
+    const THREADS: u32,
+    const FILLING: u32,
+    const MULTIPLYING: u32,
     const KEYS: usize,
     const BOXES: usize,
     const OUTPUTS: u32,
@@ -174,21 +181,27 @@ unsafe fn attend<
     // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1).
     let block = unsafe { Block::converged() };
     let elements = BOX * BOXES as u32;
-    let count = sequences.items_of_head() * sequences.all_heads;
+    let queries_of_block = ROWS * WARPGROUPS as u32;
+    let count = sequences.items_of_head(queries_of_block) * sequences.all_heads;
     // SAFETY: (2) and (4) of the kernels hold, and the item's index is below the number of items.
-    let item = |index| unsafe { sequences.item(index, starts) };
+    let item = |index| unsafe { sequences.item(index, queries_of_block, starts) };
 
-    type All<T, const KEYS: usize, const BOXES: usize, const SLOTS: usize> =
-        Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, SLOTS>;
-    let memory = shared::dynamic::<All<T, KEYS, BOXES, SLOTS>, 1024>();
+    type All<
+        T,
+        const WARPGROUPS: usize,
+        const KEYS: usize,
+        const BOXES: usize,
+        const SLOTS: usize,
+    > = Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, WARPGROUPS, SLOTS>;
+    let memory = shared::dynamic::<All<T, WARPGROUPS, KEYS, BOXES, SLOTS>, 1024>();
     let query_tiles: SharedPtr<Queries<T, BOXES>> = memory.cast();
-    let loaded = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, loaded) as u32);
-    let stages = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, stages) as u32);
+    let loaded = memory.byte_add(offset_of!(All<T, WARPGROUPS, KEYS, BOXES, SLOTS>, loaded) as u32);
+    let stages = memory.byte_add(offset_of!(All<T, WARPGROUPS, KEYS, BOXES, SLOTS>, stages) as u32);
     if block.elect() {
         // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them alone
         // (3 of
         // `Block::converged`). The loading thread fills a slot, and each warpgroup releases it.
-        unsafe { Ring::<QUERY_SLOTS>::init(loaded.cast(), 1, 2) };
+        unsafe { Ring::<QUERY_SLOTS>::init(loaded.cast(), 1, WARPGROUPS as u32) };
     }
     // SAFETY: all threads synchronise where the pipeline is made, before they use the barriers; each role goes through the
     // slots in order.
@@ -207,12 +220,15 @@ unsafe fn attend<
             let full = loaded.full(slot);
             let mut loads = full.transaction();
             let mut number = 0;
-            while number < 2 * BOXES as u32 {
+            while number < (WARPGROUPS * BOXES) as u32 {
                 let (part, of_row) = (number / BOXES as u32, number % BOXES as u32);
                 let row = query_start + item.first_query + part * ROWS;
                 let at = [item.head * elements + of_row * BOX, row, sequence];
-                let tile = query_tiles.add(2 * slot.stage()).cast().add(number);
-                // SAFETY: both warpgroups have given the slot back, and the tensor may be read (1 of the kernels).
+                let tile = query_tiles
+                    .add(WARPGROUPS as u32 * slot.stage())
+                    .cast()
+                    .add(number);
+                // SAFETY: all warpgroups have given the slot back, and the tensor may be read (1 of the kernels).
                 unsafe { loads.tile(tile, queries, at.map(|coord| coord as i32)) };
                 number += 1;
             }
@@ -232,7 +248,7 @@ unsafe fn attend<
                 });
             };
             // In the order in which they are multiplied: keys, and the values of the keys before.
-            let tiles = item.tiles::<CAUSAL>(KEYS as u32);
+            let tiles = item.tiles::<CAUSAL>(queries_of_block, KEYS as u32);
             let mut tile = tiles;
             while tile > 0 {
                 tile -= 1;
@@ -257,10 +273,10 @@ unsafe fn attend<
                 queries: query_count,
                 keys: key_count,
             } = item.positions;
-            let tiles = item.tiles::<CAUSAL>(KEYS as u32);
+            let tiles = item.tiles::<CAUSAL>(queries_of_block, KEYS as u32);
             // The first key after query 0.
             let behind = key_count as i32 - query_count as i32 + 1;
-            let query_tiles = query_tiles.add(2 * slot.stage() + index);
+            let query_tiles = query_tiles.add(WARPGROUPS as u32 * slot.stage() + index);
             loaded.wait(slot);
             let row = item.first_query + ROWS * index;
             let first_row = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
@@ -278,6 +294,7 @@ unsafe fn attend<
             } else {
                 key_count as i32
             };
+            let last_row = (row + ROWS - 1) as i32;
             let score = |stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
                 let mut batch = Accumulator::<S>::zero().begin(warpgroup);
                 let mut number = 0;
@@ -327,7 +344,23 @@ unsafe fn attend<
             let mut sums = Accumulator::<R>::zero();
             if tiles > 0 {
                 let mut tile = tiles - 1;
-                let stage = stages.next();
+                let mut stage = stages.next();
+                if CAUSAL
+                    && const { ROWS as usize * (WARPGROUPS - 1) >= KEYS }
+                    && tile > 0
+                    && (tile * KEYS as u32) as i32 >= last_row + behind
+                {
+                    // Only the queries of later warpgroups see these keys. The test costs more than it saves where a tile
+                    // has more keys than these warpgroups have queries.
+                    let keys = stage;
+                    tile -= 1;
+                    stage = stages.next();
+                    let values = stages.next();
+                    // One thread releases a stage that all have waited for.
+                    warpgroup.sync();
+                    keys.release();
+                    values.release();
+                }
                 let scores = score(&stage).wait();
                 stage.release();
                 let (scores, _) = softmax.add(mask(scores, tile));
@@ -404,8 +437,8 @@ unsafe fn attend<
             slot.advance();
         });
     };
-    // SAFETY: `max_threads` and `min_blocks` of the kernels allow 40 and 232 registers.
-    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+    // SAFETY: `max_threads` and `min_blocks` of the kernels allow these registers.
+    unsafe { pipeline.split::<THREADS, FILLING, MULTIPLYING>(fill, multiply) };
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

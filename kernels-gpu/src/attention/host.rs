@@ -3,9 +3,10 @@
 use core::f32::consts::LOG2_E;
 
 use tensor_map::{DataType, Swizzle, Tiled};
+use tma::Warpgroup;
 use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
-use super::{BOX, QUERIES, ROWS, Sequences, THREADS, attention_64, attention_128, attention_256};
+use super::{BOX, ROWS, Sequences, attention_64, attention_128, attention_256};
 use crate::{
     arguments::product,
     gemm::{Numbers, with_element},
@@ -56,8 +57,8 @@ pub struct Attention {
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,
-    /// The number of multiprocessors, and so the most blocks, where all queries see the same number of keys; otherwise
-    /// there is a block for each 128 queries of each head.
+    /// The number of multiprocessors, and so the most blocks. If sequences are packed, there is a block for each 128
+    /// queries of each head instead, or 192 where heads have 64 elements.
     pub multiprocessors: u32,
     /// The buffer of the results.
     pub results: usize,
@@ -131,14 +132,15 @@ impl Attention {
             Some(packed) => (packed.queries, packed.keys, 1),
             None => (queries, keys, sequences),
         };
-        let items = product(&[queries.div_ceil(QUERIES), heads, sequences]);
-        let reason = "items of 128 queries are counted in 31 bits";
+        // Of those that multiply. Heads of 64 elements leave registers for a third one.
+        let warpgroups = if elements == 64 { 3 } else { 2 };
+        let items = product(&[queries.div_ceil(ROWS * warpgroups), heads, sequences]);
+        let reason = "the queries that a block has at a time are counted in 31 bits";
         conditions.within("items", items, 1..=i32::MAX as u64, reason);
-        // Otherwise the hardware assigns the next one to a block that is free.
-        let are_dealt = !is_causal && packed.is_none();
-        let blocks = match are_dealt {
-            true => dealt(items as u32, self.multiprocessors),
-            false => items as u32,
+        let blocks = match packed {
+            None => dealt(items as u32, self.multiprocessors),
+            // The hardware assigns the next one to a block that is free.
+            Some(_) => items as u32,
         };
 
         let data_type = match self.numbers {
@@ -217,7 +219,10 @@ impl Attention {
                 _ => call!(attention_128),
             }
         });
-        (call, Shape::new(blocks, THREADS))
+        (
+            call,
+            Shape::new(blocks, Warpgroup::THREADS * (1 + warpgroups)),
+        )
     }
 }
 

@@ -1,10 +1,10 @@
-//! The queries that a block has: 128 of a head at a time.
+//! The queries that a block has: 64 of a head for each warpgroup, at a time.
 
 use core::hint::assert_unchecked;
 
 use tma::Block;
 
-use super::{QUERIES, Sequences};
+use super::Sequences;
 
 /// The place of a sequence's positions in the tensors.
 #[derive(Clone, Copy)]
@@ -55,19 +55,24 @@ impl Sequences {
         }
     }
 
-    /// Times 128 queries of a head.
+    /// Returns how many times a block has queries of one head.
     #[inline(always)]
-    pub(super) const fn items_of_head(&self) -> u32 {
-        self.queries.div_ceil(QUERIES)
+    pub(super) const fn items_of_head(&self, queries_of_block: u32) -> u32 {
+        self.queries.div_ceil(queries_of_block)
     }
 
-    /// Returns the 128 queries with this number, if there are any.
+    /// Returns the queries of a block with this number, if there are any.
     ///
     /// # Safety
     /// 1. (2) and (4) of the kernels hold, and the item exists.
     #[inline(always)]
-    pub(super) unsafe fn item(&self, index: u32, starts: [*const u32; 2]) -> Option<Item> {
-        let in_group = self.group * self.items_of_head();
+    pub(super) unsafe fn item(
+        &self,
+        index: u32,
+        queries_of_block: u32,
+        starts: [*const u32; 2],
+    ) -> Option<Item> {
+        let in_group = self.group * self.items_of_head(queries_of_block);
         // A call for a division by zero would keep ptxas from overlapping products.
         // SAFETY: the tensors have at least one head and one query (1).
         unsafe { assert_unchecked(in_group != 0) };
@@ -88,14 +93,15 @@ impl Sequences {
             head: number % self.heads,
             key_head: number % self.heads / self.sharing,
             // The last queries, which see most keys where it is causal, come first.
-            first_query: (self.items_of_head() - 1 - within / height) * QUERIES,
+            first_query: (self.items_of_head(queries_of_block) - 1 - within / height)
+                * queries_of_block,
             positions,
         };
         (!self.are_packed() || item.first_query < positions.queries).then_some(item)
     }
 }
 
-/// 128 queries of a head, which a block has at a time.
+/// The queries of a head that a block has at a time.
 #[derive(Clone, Copy)]
 pub(super) struct Item {
     /// The head, counted through all sequences.
@@ -109,10 +115,10 @@ pub(super) struct Item {
 impl Item {
     /// Returns the number of tiles of keys that the queries see.
     #[inline(always)]
-    pub(super) fn tiles<const CAUSAL: bool>(&self, tile: u32) -> u32 {
+    pub(super) fn tiles<const CAUSAL: bool>(&self, queries_of_block: u32, tile: u32) -> u32 {
         let Positions { queries, keys, .. } = self.positions;
         let end = if CAUSAL {
-            (keys + self.first_query + QUERIES)
+            (keys + self.first_query + queries_of_block)
                 .saturating_sub(queries)
                 .min(keys)
         } else {
@@ -122,20 +128,26 @@ impl Item {
     }
 }
 
-/// Calls `work` with each item of this block; only with one item if `ONE`.
+/// Calls `each` with each item of this block. Where it is causal, later items have fewer tiles: every second round
+/// assigns items to the blocks in reverse order, so that blocks have about as many tiles as each other.
 #[inline(always)]
-pub(super) fn each_item<const ONE: bool>(
+pub(super) fn each_item<const CAUSAL: bool>(
     block: Block,
     count: u32,
     item: impl Fn(u32) -> Option<Item>,
     mut each: impl FnMut(Item),
 ) {
-    for index in block.items(count) {
-        if let Some(item) = item(index) {
+    let blocks = block.blocks().get();
+    let (mut first, mut number) = (0, block.index());
+    while first < count {
+        if first + number < count
+            && let Some(item) = item(first + number)
+        {
             each(item);
         }
-        if ONE {
-            break;
+        first += blocks;
+        if CAUSAL {
+            number = blocks - 1 - number;
         }
     }
 }

@@ -74,6 +74,19 @@ fn cases() -> Vec<Scenario> {
             heads: 4,
             ..of([40, 100], 256)
         },
+        // Several items, with fewer tiles of keys in later ones.
+        Attention {
+            multiprocessors: 3,
+            heads: 4,
+            is_causal: true,
+            ..of([400, 450], 64)
+        },
+        Attention {
+            multiprocessors: 4,
+            heads: 3,
+            is_causal: true,
+            ..of([300, 290], 256)
+        },
         Attention {
             sequences: 3,
             heads: 2,
