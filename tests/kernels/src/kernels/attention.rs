@@ -74,6 +74,12 @@ fn cases() -> Vec<Scenario> {
             heads: 4,
             ..of([40, 100], 256)
         },
+        Attention {
+            multiprocessors: 1,
+            heads: 5,
+            is_causal: true,
+            ..of([20, 100], 64)
+        },
         // Several items, with fewer tiles of keys in later ones.
         Attention {
             multiprocessors: 3,

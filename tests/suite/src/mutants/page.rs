@@ -26,8 +26,7 @@ how it was noticed:
 The last column is the caught share of all mutants except the explained ones. `cargo xtask mutate --list` lists the mutants,
 `--show ID` prints one with its reports, and `--check` compares this page with the run; `cargo xtask bless` writes it. One or
 two entries represent all others of `all_reduce`, `attention`, `attention_decode`, `gemm`, `gemm_mma`, `reduce_scatter` and
-the norms. `attention_backward` has no row yet: its survivors have no reasons. The entry of `attention` is `bf16` with heads of 128 elements, not causal: a block of the causal ones has a
-single item, so that most mutants around a second item would survive.
+the norms. `attention_backward` has no row yet: its survivors have no reasons.
 ";
 
 /// The text of `docs/mutation.md`, for a run of all mutants of all kernels with [`SEEDS`].
