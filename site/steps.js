@@ -163,7 +163,7 @@ function warps({ warps, warp: running }) {
   const rows = warps.flatMap((groups, warp) => groups.length === 0
     ? [row([warp, "", "ended", ""])]
     : groups.map(({ lanes, line, pause }) =>
-      row([warp, lanesOf(lanes), pause ? `waits: ${pause}` : "can run", line], warp === running ? "current" : "")));
+      row([warp, lanesOf(lanes), pause ? `waits ${pause}` : "can run", line], warp === running ? "current" : "")));
   return section("Warps of the block", grid(["warp", "lanes", "state", "line"], rows));
 }
 

@@ -76,6 +76,16 @@ fn steps(said: &str) -> Vec<usize> {
 }
 
 #[test]
+fn warps_that_wait_say_at_what() {
+    let (_folder, path) = level("01-one-copy", "");
+    let walk: String = (0..60)
+        .map(|step| format!("goto {step}\nwarps\n"))
+        .collect();
+    let said = debug(&path, &[], &walk);
+    assert!(said.contains(", waits at an mbarrier"), "{said}");
+}
+
+#[test]
 fn a_step_back_has_the_state_before() {
     let (_folder, path) = level("06-tensor-maps", "");
     let parts = "registers\nbarriers\ncopies\nwarps\nshared u32\n";

@@ -121,7 +121,7 @@ impl State {
         let at = |at: &LanesAt| At {
             lanes: at.lanes,
             line: view.location(at.instruction).line,
-            pause: at.pause.map(|pause| format!("{pause:?}")),
+            pause: at.pause.map(|pause| pause.to_string()),
         };
         let warps = view.warps(block);
         let registers = view.registers(block, chosen.unwrap_or(view.warp()));

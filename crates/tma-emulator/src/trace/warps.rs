@@ -244,15 +244,7 @@ impl Warp {
         if now <= wait.start {
             return;
         }
-        let name = match wait.pause {
-            Pause::Barrier(number) => format!("waits at barrier {number}"),
-            Pause::Cluster => "waits at the cluster's barrier".to_owned(),
-            Pause::Warp => "waits for lanes of its warp".to_owned(),
-            Pause::Mbarrier => "waits at an mbarrier".to_owned(),
-            Pause::Bulk => "waits for bulk groups".to_owned(),
-            Pause::Warpgroup => "waits for warps of its warpgroup".to_owned(),
-            Pause::Registers => "waits for registers of its block".to_owned(),
-        };
+        let name = format!("waits {}", wait.pause);
         let location = super::location(program, wait.instruction);
         let args = format!("{location},\"lanes\":\"{:#010x}\"", wait.lanes);
         json.slice(self.other(wait.track), (wait.start, now), &name, &args);

@@ -1,5 +1,7 @@
 //! The turns of warps, and their waits.
 
+use std::fmt;
+
 /// A few instructions that lanes of one warp executed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -40,4 +42,20 @@ pub enum Pause {
     Warpgroup,
     /// Registers that other warps return.
     Registers,
+}
+
+/// What a lane waits at or for, as in "waits {}".
+impl fmt::Display for Pause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Barrier(number) => return write!(f, "at barrier {number}"),
+            Self::Cluster => "at the cluster's barrier",
+            Self::Warp => "for lanes of its warp",
+            Self::Mbarrier => "at an mbarrier",
+            Self::Bulk => "for bulk groups",
+            Self::Warpgroup => "for warps of its warpgroup",
+            Self::Registers => "for registers of its block",
+        };
+        f.write_str(text)
+    }
 }

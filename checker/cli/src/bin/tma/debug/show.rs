@@ -107,7 +107,7 @@ pub(super) fn warps(state: &State, out: &mut impl Write) -> io::Result<()> {
         }
         for at in groups {
             let does = match &at.pause {
-                Some(pause) => format!("{}, waits: {pause}", lanes(at.lanes)),
+                Some(pause) => format!("{}, waits {pause}", lanes(at.lanes)),
                 None => format!("{}, can run", lanes(at.lanes)),
             };
             rows.push([number.to_string(), at.line.to_string(), does]);
