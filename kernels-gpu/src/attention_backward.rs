@@ -1,6 +1,6 @@
 //! The gradients of attention by tensor cores: two kernels, one after the other.
 //!
-//! [`attention_backward_prepare`] reduces each query's results and their gradients to one number.
+//! [`attention_backward_prepare_128`] reduces each query's results and their gradients to one number.
 //! [`attention_backward_128`] has a block for each 128 keys, which keeps the gradients of these keys and of their values
 //! in registers, and adds their part of the gradients of all queries in global memory. Further blocks round the sums of
 //! the queries of a head when all its keys are done, while others still multiply.
@@ -19,7 +19,7 @@ mod work;
 use core::mem::offset_of;
 
 use tma::{
-    Block, Epilogue, GlobalPtr, Outputs, SharedPtr, Stores, Swizzle128, Tile, TileMap, Warpgroup,
+    Block, Columns, Epilogue, GlobalPtr, Outputs, SharedPtr, Stores, Swizzle128, Tile, TileMap, Warpgroup,
     Warps,
     halves::{Bf16, F16, Half},
     kernel,
@@ -36,20 +36,33 @@ use extents::{KeyTile, SUMS_OF_HALF};
 use slots::{BARRIERS, SLOTS, Slots};
 use work::Work;
 
-/// The number of elements of a head.
-pub const ELEMENTS: u32 = 128;
 /// The number of keys of a block: 64 for each warpgroup that multiplies.
 pub const KEYS: u32 = 128;
-/// The number of queries that a block processes at a time.
-pub const QUERIES: u32 = 64;
 /// The number of threads of the main kernel: one warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
 /// The number of threads of the first kernel.
 pub const END_THREADS: u32 = 256;
 /// The numbers of elements of a head, and of positions, in a box.
 const BOX: u32 = 64;
-/// The number of boxes of a head.
-const BOXES: usize = (ELEMENTS / BOX) as usize;
+/// The number of boxes of the queries that a block processes at a time.
+const STAGE_BOXES: u32 = 2;
+/// The number of boxes of keys, values and gradients of scores, with heads of any length.
+const ALL_BOXES: usize = 12;
+
+/// Returns the number of elements of a head.
+const fn elements(boxes: usize) -> u32 {
+    BOX * boxes as u32
+}
+
+/// Returns the number of queries that a block processes at a time.
+pub(crate) const fn tile_queries(boxes: usize) -> u32 {
+    BOX * parts(boxes)
+}
+
+/// Returns the number of times 64 queries that a block processes at a time.
+const fn parts(boxes: usize) -> u32 {
+    STAGE_BOXES / boxes as u32
+}
 
 /// A box of elements of a head, of positions, of one sequence.
 type Box3<T> = [[[T; BOX as usize]; BOX as usize]; 1];
@@ -57,31 +70,29 @@ type Box3<T> = [[[T; BOX as usize]; BOX as usize]; 1];
 type Map<T> = TileMap<Box3<T>, Swizzle128>;
 /// The same box in shared memory.
 type Box2<T> = [[T; BOX as usize]; BOX as usize];
-/// Positions of one head.
-type Rows<T> = [Tile<Box2<T>, Swizzle128>; BOXES];
+/// A box in shared memory.
+type Box2Tile<T> = Tile<Box2<T>, Swizzle128>;
 /// 64 positions as A or B, with elements of the head along K.
-type AlongHead<T> = Deep<Box2<T>, Swizzle128, BOXES>;
+type AlongHead<T, const BOXES: usize> = Deep<Box2<T>, Swizzle128, BOXES>;
 /// 64 positions as B, with positions along K.
 type AlongRows<T, const BOXES: usize> = Boxes<Box2<T>, Swizzle128, BOXES, false>;
-/// A thread's sums of 64 rows of a head.
-type Wide = [f32; 64];
 /// A thread's sums of 64 rows and 64 columns.
 type Narrow = [f32; 32];
 
-/// 64 queries, or the gradients of their results, with a number for each query.
+/// Queries, or the gradients of their results, with a number for each query.
 #[repr(C)]
 struct Stage<T> {
-    rows: Rows<T>,
-    numbers: [f32; QUERIES as usize],
+    /// Of 64 elements of 128 queries, or of 128 elements of 64.
+    rows: [Box2Tile<T>; STAGE_BOXES as usize],
+    numbers: [f32; (STAGE_BOXES * BOX) as usize],
 }
 
 #[repr(C)]
 struct Memory<T> {
-    /// Keys, then values: 64 for each warpgroup.
-    keys: [[Rows<T>; 2]; 2],
-    /// Gradients of scores: of the keys of each warpgroup, and of two iterations in turn.
-    scores: [[Tile<Box2<T>, Swizzle128>; 2]; 2],
-    /// Gradients of queries, of half the elements of a head for each warpgroup.
+    /// Keys, then values, 64 for each warpgroup; then gradients of scores, of two iterations in turn: of each 64 queries
+    /// those of the keys of each warpgroup.
+    tiles: [Box2Tile<T>; ALL_BOXES],
+    /// Gradients of queries: of half the elements of a head for each warpgroup, or of half the queries.
     sums: [[f32; SUMS_OF_HALF as usize]; 2],
     /// Queries, then gradients of results.
     stages: [[Stage<T>; SLOTS as usize]; 2],
@@ -90,74 +101,119 @@ struct Memory<T> {
     tile: [u32; KeyTile::WORDS],
 }
 
-/// Writes the statistics of queries: for each 64 queries of a head 64 logarithms, times `-1 / scale`, and 64 sums of
-/// products of results and their gradients, times -1. The products of [`attention_backward_128`] begin with them.
-///
-/// A query that does not exist, or that sees no key, gets minus infinity, so that its powers are zero. The numbers of
-/// eight columns, two for each of four lanes, alternate with those of the next eight, so that a lane reads four at once.
-///
-/// # Safety
-/// 1. `results` and `result_gradients` have the elements of all heads innermost, then queries, then sequences, at
-///    multiples of 16 bytes, and `logarithms` a number for each query of each head of each sequence, queries
-///    innermost. No thread writes them.
-/// 2. `extents` has the extents of the tensors, none of them zero.
-/// 3. `statistics` has 512 bytes for each 64 queries of each head, and `counters` a number, and after them a number for
-///    each head of keys of each sequence; no other code uses them.
-/// 4. Grid and blocks are one-dimensional; there is a block of 256 threads for each 64 queries of each head.
-#[kernel(max_threads = 256, instances(T = Bf16, F16))]
-pub unsafe fn attention_backward_prepare<T: Half>(
-    statistics: *mut f32,
-    counters: *mut u32,
-    results: *const T,
-    result_gradients: *const T,
-    logarithms: *const f32,
-    extents: Extents,
-) {
-    let tensors = [results, result_gradients];
-    // SAFETY: this kernel has the conditions that `prepare` requires (1).
-    unsafe { ends::prepare(extents, statistics, counters, tensors, logarithms) };
+macro_rules! heads {
+    ($($(#[$attribute:meta])* $name:ident, $prepare:ident: $elements:literal elements in $boxes:literal boxes,
+        sums $sums:literal, $queries:literal queries;)+) => {$(
+        #[doc = concat!("Writes the statistics of queries, for heads of ", $elements, " elements: for each ", $queries, " queries of a head")]
+        #[doc = concat!($queries, " logarithms, times `-1 / scale`, and ", $queries, " sums")]
+        #[doc = concat!("of products of results and their gradients, times -1. The products of [`", stringify!($name), "`] begin with them.")]
+        ///
+        /// A query that does not exist, or that sees no key, gets minus infinity, so that its powers are zero. The numbers of
+        /// eight columns, two for each of four lanes, alternate with those of the next eight, so that a lane reads four at
+        /// once.
+        ///
+        /// # Safety
+        /// 1. `results` and `result_gradients` have the elements of all heads innermost, then queries, then sequences, at
+        ///    multiples of 16 bytes, and `logarithms` a number for each query of each head of each sequence, queries
+        ///    innermost. No thread writes them.
+        /// 2. `extents` has the extents of the tensors, none of them zero.
+        #[doc = concat!("3. `statistics` has two `f32` for each query of each ", $queries, " of each head, the last ones padded to ", $queries, ", and")]
+        ///    `counters` a number for as many queries, and after them a number for each head of keys of each sequence; no
+        ///    other code uses them.
+        #[doc = concat!("4. Grid and blocks are one-dimensional; there is a block of 256 threads for each ", $queries, " queries of each head.")]
+        #[kernel(max_threads = 256, instances(T = Bf16, F16))]
+        pub unsafe fn $prepare<T: Half>(
+            statistics: *mut f32,
+            counters: *mut u32,
+            results: *const T,
+            result_gradients: *const T,
+            logarithms: *const f32,
+            extents: Extents,
+        ) {
+            let tensors = [results, result_gradients];
+            // SAFETY: this kernel has the conditions that `prepare` requires (1).
+            unsafe { ends::prepare::<T, $boxes>(extents, statistics, counters, tensors, logarithms) };
+        }
+
+        #[doc = concat!("Writes the gradients of queries, keys and values, for heads of ", $elements, " elements.")]
+        ///
+        /// The heads of queries that share a head of keys are processed one after the other, so that no other block has a
+        /// part of a gradient of a key or a value. Where it is `ORDERED`, blocks add to the gradients of queries in the order
+        /// of their keys, from the last ones where it is causal: results are the same bits each time.
+        ///
+        /// # Safety
+        /// 1. The tensors have the elements of all heads innermost, then positions, then sequences. No thread writes queries,
+        ///    keys, values and the gradients of results; no other code uses the other gradients. Those of queries are at a
+        ///    multiple of 16 bytes.
+        /// 2. `extents` has the extents of the tensors, none of them zero; positions are at most 2^30.
+        #[doc = concat!("3. `statistics` has two `f32` for each query of each ", $queries, " of each head, at a multiple of 16 bytes, as")]
+        #[doc = concat!("   [`", stringify!($prepare), "`] writes them; no thread writes them.")]
+        #[doc = concat!("4. `sums` has 32768 bytes for each ", $queries, " queries of each head, at a multiple of 16, and `counters` a number, and after")]
+        ///    them a number for each head of keys of each sequence. All are zero, and the sums are zero again after the
+        ///    kernel. No other code uses them.
+        /// 5. Grid and blocks are one-dimensional. For each head of keys of each sequence there is a block for each 128 keys,
+        #[doc = concat!("   and one for each 8 times ", $queries, " queries of the heads that share it. Blocks start in the order of their numbers.")]
+        $(#[$attribute])*
+        #[allow(
+            clippy::too_many_arguments,
+            reason = "each is a tensor or has numbers of one"
+        )]
+        #[kernel(
+            max_threads = 384,
+            min_blocks = 1,
+            instances(T = Bf16, F16; CAUSAL = true, false; ORDERED = true, false),
+            shared_bytes = size_of::<Memory<T>>() as u64
+        )]
+        pub unsafe fn $name<T: MatrixElement + Half, const CAUSAL: bool, const ORDERED: bool>(
+            #[grid_constant] key_gradients: &Map<T>,
+            #[grid_constant] value_gradients: &Map<T>,
+            #[grid_constant] queries: &Map<T>,
+            #[grid_constant] keys: &Map<T>,
+            #[grid_constant] values: &Map<T>,
+            #[grid_constant] result_gradients: &Map<T>,
+            extents: Extents,
+            query_gradients: *mut T,
+            statistics: *const f32,
+            sums: *mut f32,
+            counters: *mut u32,
+        ) where
+            Narrow: Sums<T::Ptx, T::Ptx>,
+            [f32; $sums]: Sums<T::Ptx, T::Ptx>,
+        {
+            // SAFETY: this kernel has the conditions that `add_gradients` requires (1).
+            unsafe {
+                add_gradients::<T, [f32; $sums], $boxes, CAUSAL, ORDERED>(
+                    [key_gradients, value_gradients],
+                    [queries, keys, values, result_gradients],
+                    extents,
+                    query_gradients,
+                    statistics,
+                    sums,
+                    counters,
+                );
+            }
+        }
+    )+};
 }
 
-/// Writes the gradients of queries, keys and values, for heads of 128 elements.
-///
-/// The heads of queries that share a head of keys are processed one after the other, so that no other block has a part
-/// of a gradient of a key or a value. Where it is `ORDERED`, blocks add to the gradients of queries in the order of their
-/// keys, from the last ones where it is causal: results are the same bits each time.
-///
+heads! {
+    attention_backward_64, attention_backward_prepare_64: 64 elements in 1 boxes, sums 32, 128 queries;
+    #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_backward_128_bf16_true_false`\n```text\n", include_str!("../../tests/golden/ptx/attention_backward_128_bf16_true_false.txt"), "\n```"))]
+    attention_backward_128, attention_backward_prepare_128: 128 elements in 2 boxes, sums 64, 64 queries;
+}
+
 /// # Safety
-/// 1. The tensors have the elements of all heads innermost, then positions, then sequences. No thread writes queries,
-///    keys, values and the gradients of results; no other code uses the other gradients. Those of queries are at a
-///    multiple of 16 bytes.
-/// 2. `extents` has the extents of the tensors, none of them zero; positions are at most 2^30.
-/// 3. `statistics` has 512 bytes for each 64 queries of each head, at a multiple of 16, as
-///    [`attention_backward_prepare`] writes them; no thread writes them.
-/// 4. `sums` has 32768 bytes for each 64 queries of each head, at a multiple of 16, and `counters` a number, and after
-///    them a number for each head of keys of each sequence. All are zero, and the sums are zero again after the kernel. No
-///    other code uses them.
-/// 5. Grid and blocks are one-dimensional. For each head of keys of each sequence there is a block for each 128 keys, and
-///    one for each 512 queries of the heads that share it. Blocks start in the order of their numbers.
-#[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_backward_128_bf16_true_false`\n```text\n", include_str!("../../tests/golden/ptx/attention_backward_128_bf16_true_false.txt"), "\n```"))]
-#[allow(
-    clippy::too_many_arguments,
-    reason = "each is a tensor or has numbers of one"
-)]
-#[kernel(
-    max_threads = 384,
-    min_blocks = 1,
-    instances(T = Bf16, F16; CAUSAL = true, false; ORDERED = true, false),
-    shared_bytes = size_of::<Memory<T>>() as u64
-)]
-pub unsafe fn attention_backward_128<
+/// 1. The conditions of the kernels.
+#[inline(always)]
+unsafe fn add_gradients<
     T: MatrixElement + Half,
+    S,
+    const BOXES: usize,
     const CAUSAL: bool,
     const ORDERED: bool,
 >(
-    #[grid_constant] key_gradients: &Map<T>,
-    #[grid_constant] value_gradients: &Map<T>,
-    #[grid_constant] queries: &Map<T>,
-    #[grid_constant] keys: &Map<T>,
-    #[grid_constant] values: &Map<T>,
-    #[grid_constant] result_gradients: &Map<T>,
+    [key_gradients, value_gradients]: [&Map<T>; 2],
+    [queries, keys, values, result_gradients]: [&Map<T>; 4],
     extents: Extents,
     query_gradients: *mut T,
     statistics: *const f32,
@@ -165,7 +221,7 @@ pub unsafe fn attention_backward_128<
     counters: *mut u32,
 ) where
     Narrow: Sums<T::Ptx, T::Ptx>,
-    Wide: Sums<T::Ptx, T::Ptx>,
+    S: Columns + Sums<T::Ptx, T::Ptx>,
 {
     // SAFETY: every thread gets here (5), and the tensors may be used (1).
     let block = unsafe { Block::converged() };
@@ -174,7 +230,7 @@ pub unsafe fn attention_backward_128<
 
     let memory = shared::dynamic::<Memory<T>, 1024>();
     let at = |offset: usize| memory.byte_add(offset as u32);
-    let key_rows: SharedPtr<Rows<T>> = at(offset_of!(Memory<T>, keys)).cast();
+    let tiles: SharedPtr<Box2Tile<T>> = memory.cast();
     let stages: SharedPtr<Stage<T>> = at(offset_of!(Memory<T>, stages)).cast();
     let barriers: SharedPtr<Mbarrier> = at(offset_of!(Memory<T>, barriers)).cast();
     let barriers = [0, 1, 2, 3].map(|part| barriers.add(part * BARRIERS as u32));
@@ -183,7 +239,7 @@ pub unsafe fn attention_backward_128<
         // SAFETY: there are heads (2), and no other thread uses the words.
         unsafe {
             extents
-                .key_tile::<CAUSAL>(item.head, item.number)
+                .key_tile::<BOXES, CAUSAL>(item.head, item.number)
                 .write(tile)
         };
         let [stages @ .., sums] = barriers;
@@ -218,11 +274,11 @@ pub unsafe fn attention_backward_128<
             while number < 2 * BOXES as u32 {
                 let (rows, of_row) = (number / BOXES as u32, number % BOXES as u32);
                 let at = [
-                    tile.key_head * ELEMENTS + of_row * BOX,
+                    tile.key_head * elements(BOXES) + of_row * BOX,
                     tile.first_key + rows * BOX,
                     tile.sequence,
                 ];
-                let to = key_rows.add(2 * part).cast().add(number);
+                let to = tiles.add(2 * BOXES as u32 * part + number).cast();
                 // SAFETY: no thread uses the memory before, and the tensor may be read (1).
                 unsafe { loads.tile(to, map, at.map(|coord| coord as i32)) };
                 number += 1;
@@ -251,23 +307,24 @@ pub unsafe fn attention_backward_128<
                     let full = slots.full(filled);
                     let mut loads = full.transaction();
                     let stage = stages.add(SLOTS * part + filled % SLOTS);
-                    let mut of_row = 0;
-                    while of_row < BOXES as u32 {
+                    let mut tile_number = 0;
+                    while tile_number < STAGE_BOXES {
+                        let (rows, of_row) = (tile_number / BOXES as u32, tile_number % BOXES as u32);
                         let at = [
-                            head * ELEMENTS + of_row * BOX,
-                            number * QUERIES,
+                            head * elements(BOXES) + of_row * BOX,
+                            number * tile_queries(BOXES) + rows * BOX,
                             tile.sequence,
                         ];
-                        let to = stage.cast().add(of_row);
+                        let to = stage.cast().add(tile_number);
                         // SAFETY: the stage is empty, and the tensor may be read (1).
                         unsafe { loads.tile(to, map, at.map(|coord| coord as i32)) };
-                        of_row += 1;
+                        tile_number += 1;
                     }
                     let numbers = stage.byte_add(offset_of!(Stage<T>, numbers) as u32);
-                    let from = (2 * row + part as usize) * QUERIES as usize;
+                    let from = (2 * row + part as usize) * tile_queries(BOXES) as usize;
                     let from = statistics.wrapping_add(from);
-                    // SAFETY: the stage is empty, and these 64 queries have their numbers (3).
-                    unsafe { loads.bulk(numbers.cast(), from.cast(), 4 * QUERIES) };
+                    // SAFETY: the stage is empty, and these queries have their numbers (3).
+                    unsafe { loads.bulk(numbers.cast(), from.cast(), 4 * tile_queries(BOXES)) };
                     let _ = loads.arrive();
                     part += 1;
                 }
@@ -294,7 +351,7 @@ pub unsafe fn attention_backward_128<
                 let row = extents.row(tile.sequence, head, number) as usize;
                 let to = sums.wrapping_add(2 * row * SUMS_OF_HALF as usize);
                 let counter = counters.wrapping_add(row);
-                let turn = extents.turn::<CAUSAL>(tile, number);
+                let turn = extents.turn::<BOXES, CAUSAL>(tile, number);
                 if ORDERED {
                     // SAFETY: others store the counter in order, too (4).
                     while unsafe { memory::load_ordered::<Acquire, Gpu, u32>(counter) } != turn {}
@@ -355,7 +412,7 @@ pub unsafe fn attention_backward_128<
     let multiply = |warps: Warps| {
         if item.finishes {
             // SAFETY: this kernel has the conditions that `finish` requires (1).
-            unsafe { ends::finish(warps, extents, item, query_gradients, sums, counters) };
+            unsafe { ends::finish::<T, BOXES>(warps, extents, item, query_gradients, sums, counters) };
             return;
         }
         // They are whole ones.
@@ -363,21 +420,22 @@ pub unsafe fn attention_backward_128<
             return;
         };
         let index = warpgroup.index();
-        let work = Work {
+        let boxes = BOXES as u32;
+        let work = Work::<T, BOXES> {
             warpgroup,
-            keys: key_rows.add(index),
-            values: key_rows.add(2 + index),
-            all_keys: key_rows.cast(),
-            scores: at(offset_of!(Memory<T>, scores)).cast(),
+            keys: tiles.add(boxes * index).cast(),
+            values: tiles.add(boxes * (2 + index)).cast(),
+            all_keys: tiles,
+            scores: tiles.add(4 * boxes),
             sums: shared_sums.add(index * SUMS_OF_HALF),
             stages,
         };
         let slots = [loaded, of_queries, of_results, of_sums];
         // SAFETY: the conditions of the kernel hold (1).
-        let [key_sums, value_sums] = unsafe { work.gradients::<CAUSAL>(slots, extents, tile) };
+        let [key_sums, value_sums] = unsafe { work.gradients::<S, CAUSAL>(slots, extents, tile) };
         let tile = tile();
         let at = [
-            tile.key_head * ELEMENTS,
+            tile.key_head * elements(BOXES),
             tile.first_key + BOX * index,
             tile.sequence,
         ];

@@ -10,19 +10,18 @@ use tma::{
 };
 
 use super::{
-    ELEMENTS, END_THREADS, Extents, QUERIES,
+    BOX, END_THREADS, Extents, elements,
     extents::{FINISHED_TILES, Item, SUMS_OF_HALF},
+    tile_queries,
 };
 
-/// The number of lanes that have a row, each 16 bytes.
-const ROW_LANES: u32 = ELEMENTS / 8;
-
-/// Writes the statistics of 64 queries, and zeros their counter.
+/// Writes the statistics of a tile of queries, and zeros their counter.
 ///
 /// # Safety
-/// 1. The conditions of [`attention_backward_prepare`](super::attention_backward_prepare()).
+/// 1. The conditions of [`attention_backward_prepare_128`](super::attention_backward_prepare_128()), or of heads of another
+///    length.
 #[inline(always)]
-pub(super) unsafe fn prepare<T: Half>(
+pub(super) unsafe fn prepare<T: Half, const BOXES: usize>(
     extents: Extents,
     statistics: *mut f32,
     counters: *mut u32,
@@ -38,7 +37,7 @@ pub(super) unsafe fn prepare<T: Half>(
     };
     let (head, tile) = (row / extents.query_tiles, row % extents.query_tiles);
     if thread == 0 {
-        // SAFETY: each 64 queries have a counter, and after these each head of keys has one (1).
+        // SAFETY: each tile of queries has a counter, and after these each head of keys has one (1).
         unsafe {
             *counters.wrapping_add(row as usize) = 0;
             if row < extents.all_key_heads {
@@ -48,15 +47,18 @@ pub(super) unsafe fn prepare<T: Half>(
         }
     }
 
-    let statistics = statistics.wrapping_add(row as usize * 2 * QUERIES as usize);
-    let lane = thread % ROW_LANES;
-    let mut query = thread / ROW_LANES;
-    while query < QUERIES {
-        let in_sequence = tile * QUERIES + query;
+    let queries = tile_queries(BOXES);
+    let statistics = statistics.wrapping_add(row as usize * 2 * queries as usize);
+    // Lanes that have a row, each 16 bytes.
+    let row_lanes = elements(BOXES) / 8;
+    let lane = thread % row_lanes;
+    let mut query = thread / row_lanes;
+    while query < queries {
+        let in_sequence = tile * queries + query;
         let exists = in_sequence < extents.queries;
         let mut sum = 0.0;
         if exists {
-            let at = extents.query_at(head, in_sequence) + 8 * lane as usize;
+            let at = extents.query_at::<BOXES>(head, in_sequence) + 8 * lane as usize;
             // SAFETY: the query has these 16 bytes of both tensors, which no thread writes (1).
             let [results, gradients] = unsafe {
                 [results, result_gradients]
@@ -72,7 +74,8 @@ pub(super) unsafe fn prepare<T: Half>(
         }
         let warp = block.warp();
         let add = |sum: f32, distance| sum + warp.shuffle_xor(sum, distance);
-        let sum = add(add(add(add(sum, 8), 4), 2), 1);
+        let sum = if BOXES == 1 { sum } else { add(sum, 8) };
+        let sum = add(add(add(sum, 4), 2), 1);
         if lane == 0 {
             let mut shift = f32::NEG_INFINITY;
             if exists {
@@ -89,19 +92,20 @@ pub(super) unsafe fn prepare<T: Half>(
             // SAFETY: each query has a place of both kinds (1).
             unsafe {
                 *statistics.wrapping_add(at) = shift;
-                *statistics.wrapping_add(at + QUERIES as usize) = -sum;
+                *statistics.wrapping_add(at + queries as usize) = -sum;
             }
         }
-        query += END_THREADS / ROW_LANES;
+        query += END_THREADS / row_lanes;
     }
 }
 
 /// Rounds the sums of some queries, times a factor, to their gradients, when all have been added; then zeros them.
 ///
 /// # Safety
-/// 1. The conditions of [`attention_backward_128`](super::attention_backward_128()); the item finishes queries.
+/// 1. The conditions of [`attention_backward_128`](super::attention_backward_128()), or of heads of another length; the
+///    item finishes queries.
 #[inline(always)]
-pub(super) unsafe fn finish<T: Half>(
+pub(super) unsafe fn finish<T: Half, const BOXES: usize>(
     warps: Warps,
     extents: Extents,
     item: Item,
@@ -127,7 +131,7 @@ pub(super) unsafe fn finish<T: Half>(
     let sums = sums
         .cast::<[f32; 4]>()
         .wrapping_add(first_row as usize * SUMS_OF_HALF as usize / 2);
-    // A unit has 16 sums of 128 threads: 64 rows of a quarter of the elements.
+    // A unit has 16 sums of 128 threads: 64 rows of 32 elements.
     let load_unit = |unit: u32| {
         let at = sums.wrapping_add((unit / 128 * 512 + unit % 128) as usize);
         // SAFETY: the sums exist (1). Additions to them happened before, and no other thread has these.
@@ -142,12 +146,13 @@ pub(super) unsafe fn finish<T: Half>(
         let [a, b, c, d] = sums_of.map(|sums| sums.map(|sum| sum * extents.factor));
         let (row, quarter) = (first_row + unit / 512, unit / 128 % 4);
         let (head, tile) = (row / extents.query_tiles, row % extents.query_tiles);
-        let first = tile * QUERIES + 16 * (unit % 128 / Warp::LANES) + lane / 4;
+        let (part, of_row) = (quarter / (2 * BOXES as u32), quarter % (2 * BOXES as u32));
+        let first = tile * tile_queries(BOXES) + part * BOX + 16 * (unit % 128 / Warp::LANES) + lane / 4;
         let write = |query: u32, pairs: [[f32; 2]; 4]| {
             let vector = exchange(warps.warp(), pairs.map(T::round));
             if query < extents.queries {
-                let element = 32 * quarter + 8 * (lane % 4);
-                let at = extents.query_at(head, query) + element as usize;
+                let element = 32 * of_row + 8 * (lane % 4);
+                let at = extents.query_at::<BOXES>(head, query) + element as usize;
                 // SAFETY: the query has these 16 bytes, which are this thread's (1).
                 unsafe { store::<Wb, _>(gradients.wrapping_add(at).cast::<[u32; 4]>(), vector) };
             }

@@ -4,11 +4,11 @@ use core::hint::assert_unchecked;
 
 use tma::{KernelArg, SharedPtr};
 
-use super::{ELEMENTS, KEYS, QUERIES};
+use super::{BOX, KEYS, elements, tile_queries};
 
-/// The number of sums of 64 queries and half the elements of a head.
-pub(super) const SUMS_OF_HALF: u32 = QUERIES * ELEMENTS / 2;
-/// The number of tiles of 64 queries that a block finishes.
+/// The number of sums of a warpgroup.
+pub(super) const SUMS_OF_HALF: u32 = BOX * BOX;
+/// The number of tiles of queries that a block finishes.
 pub(super) const FINISHED_TILES: u32 = 8;
 
 /// The extents of the tensors, and the order of the blocks.
@@ -17,7 +17,7 @@ pub(super) const FINISHED_TILES: u32 = 8;
 pub struct Extents {
     /// The number of queries of a sequence.
     pub queries: u32,
-    /// The number of tiles of 64 queries of a sequence.
+    /// The number of tiles of queries of a sequence.
     pub query_tiles: u32,
     /// The number of keys of a sequence.
     pub keys: u32,
@@ -104,7 +104,7 @@ impl Extents {
         self.keys.div_ceil(KEYS)
     }
 
-    /// Returns the number of tiles of 64 queries of all heads and sequences.
+    /// Returns the number of tiles of queries of all heads and sequences.
     #[inline(always)]
     pub(super) const fn all_query_tiles(&self) -> u32 {
         self.all_key_heads * self.sharing * self.query_tiles
@@ -170,7 +170,11 @@ impl Extents {
     /// # Safety
     /// 1. There are heads.
     #[inline(always)]
-    pub(super) unsafe fn key_tile<const CAUSAL: bool>(&self, head: u32, number: u32) -> KeyTile {
+    pub(super) unsafe fn key_tile<const BOXES: usize, const CAUSAL: bool>(
+        &self,
+        head: u32,
+        number: u32,
+    ) -> KeyTile {
         // SAFETY: there are heads (1).
         unsafe { assert_unchecked(self.key_heads != 0) };
         let first_key = number * KEYS;
@@ -180,7 +184,7 @@ impl Extents {
             key_head: head % self.key_heads,
             number,
             first_key,
-            first_query_tile: (first_query / QUERIES).min(self.query_tiles),
+            first_query_tile: (first_query / tile_queries(BOXES)).min(self.query_tiles),
         }
     }
 
@@ -198,16 +202,20 @@ impl Extents {
 
     /// Returns the number of additions to a tile of queries before those of a tile of keys that it sees.
     #[inline(always)]
-    pub(super) fn turn<const CAUSAL: bool>(&self, keys: KeyTile, query_tile: u32) -> u32 {
+    pub(super) fn turn<const BOXES: usize, const CAUSAL: bool>(
+        &self,
+        keys: KeyTile,
+        query_tile: u32,
+    ) -> u32 {
         if !CAUSAL {
             return keys.number;
         }
         // The last key that a query of the tile sees, if the sequence had as many.
-        let last = query_tile * QUERIES + QUERIES - 1 + self.keys - self.queries;
+        let last = query_tile * tile_queries(BOXES) + tile_queries(BOXES) - 1 + self.keys - self.queries;
         (last / KEYS).min(self.key_tiles() - 1) - keys.number
     }
 
-    /// Returns the number of 64 queries of a head among those of all heads and sequences.
+    /// Returns the number of a tile of queries of a head among those of all heads and sequences.
     #[inline(always)]
     pub(super) fn row(&self, sequence: u32, head: u32, tile: u32) -> u32 {
         let heads = self.key_heads * self.sharing;
@@ -216,11 +224,11 @@ impl Extents {
 
     /// Returns the number of the first element of a query of a head, which is counted through all sequences.
     #[inline(always)]
-    pub(super) fn query_at(&self, head: u32, query: u32) -> usize {
+    pub(super) fn query_at<const BOXES: usize>(&self, head: u32, query: u32) -> usize {
         let heads = self.key_heads * self.sharing;
         let (sequence, head) = (head / heads, head % heads);
         let position = sequence as usize * self.queries as usize + query as usize;
-        (position * heads as usize + head as usize) * ELEMENTS as usize
+        (position * heads as usize + head as usize) * elements(BOXES) as usize
     }
 }
 
@@ -228,8 +236,13 @@ impl Extents {
 mod tests {
     use super::*;
 
-    fn extents(queries: u32, keys: u32, all_key_heads: u32, lag: u32) -> Extents {
-        let query_tiles = queries.div_ceil(QUERIES);
+    fn extents<const BOXES: usize>(
+        queries: u32,
+        keys: u32,
+        all_key_heads: u32,
+        lag: u32,
+    ) -> Extents {
+        let query_tiles = queries.div_ceil(tile_queries(BOXES));
         Extents {
             queries,
             query_tiles,
@@ -247,7 +260,7 @@ mod tests {
     #[test]
     fn each_item_has_a_block_and_heads_are_finished_after_their_keys() {
         for lag in 0..=5 {
-            let extents = extents(1000, 700, 5, lag);
+            let extents = extents::<2>(1000, 700, 5, lag);
             let (tiles, finishing) = (extents.key_tiles(), extents.finishing);
             let blocks = 5 * (tiles + finishing);
             // SAFETY: no extent is zero, and there are as many blocks (1).
@@ -274,19 +287,21 @@ mod tests {
     #[test]
     fn the_turns_at_a_tile_of_queries_are_those_of_the_blocks_that_see_it() {
         for [queries, keys] in [[1000, 700], [700, 1000], [64, 128], [1, 300], [300, 1]] {
-            turns::<true>(&extents(queries, keys, 1, 1));
-            turns::<false>(&extents(queries, keys, 1, 1));
+            turns::<1, true>(&extents::<1>(queries, keys, 1, 1));
+            turns::<1, false>(&extents::<1>(queries, keys, 1, 1));
+            turns::<2, true>(&extents::<2>(queries, keys, 1, 1));
+            turns::<2, false>(&extents::<2>(queries, keys, 1, 1));
         }
     }
 
-    fn turns<const CAUSAL: bool>(extents: &Extents) {
+    fn turns<const BOXES: usize, const CAUSAL: bool>(extents: &Extents) {
         // SAFETY: there is a head (1).
-        let tile = |number| unsafe { extents.key_tile::<CAUSAL>(0, number) };
+        let tile = |number| unsafe { extents.key_tile::<BOXES, CAUSAL>(0, number) };
         let tiles: Vec<KeyTile> = (0..extents.key_tiles()).map(tile).collect();
         for query_tile in 0..extents.query_tiles {
             let seen = tiles.iter();
             let seen = seen.filter(|tile| tile.first_query_tile <= query_tile);
-            let turns = seen.map(|tile| extents.turn::<CAUSAL>(*tile, query_tile));
+            let turns = seen.map(|tile| extents.turn::<BOXES, CAUSAL>(*tile, query_tile));
             let mut turns: Vec<u32> = turns.collect();
             turns.sort_unstable();
             let count = turns.len() as u32;

@@ -6,9 +6,10 @@ use tensor_map::{DataType, Swizzle, Tiled};
 use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
 
 use super::{
-    BOX, ELEMENTS, END_THREADS, Extents, KEYS, QUERIES, THREADS, attention_backward_128,
-    attention_backward_prepare,
+    BOX, END_THREADS, Extents, KEYS, THREADS, attention_backward_64, attention_backward_128,
+    attention_backward_prepare_64, attention_backward_prepare_128,
     extents::{FINISHED_TILES, SUMS_OF_HALF},
+    tile_queries,
 };
 use crate::{
     arguments::product,
@@ -19,7 +20,7 @@ use crate::{
 /// The least number of blocks between those of a head that multiply and those that finish it: two for each multiprocessor.
 const LAG: u32 = 264;
 
-/// The gradients of attention with heads of 128 elements; tensors have the elements of a head innermost, then heads, then
+/// The gradients of attention; tensors have the elements of a head innermost, then heads, then
 /// positions, then sequences.
 ///
 /// [`launches`](Self::launches) returns the two launches, which run one after the other.
@@ -28,6 +29,8 @@ const LAG: u32 = 264;
 pub struct AttentionBackward {
     /// The type of all tensors except the logarithms.
     pub numbers: Numbers,
+    /// The number of elements of a head: 64 or 128.
+    pub elements: u32,
     /// The number of sequences.
     pub sequences: u32,
     /// The number of queries of a sequence.
@@ -80,10 +83,11 @@ pub struct Prepare(pub AttentionBackward);
 pub struct Main(pub AttentionBackward);
 
 impl Default for AttentionBackward {
-    /// One sequence and head of `bf16`, with a factor of `1 / sqrt(128)`; buffers in the order of the fields.
+    /// One sequence and head of 128 elements of `bf16`, with a factor of `1 / sqrt(128)`; buffers in the order of the fields.
     fn default() -> Self {
         Self {
             numbers: Numbers::Bf16,
+            elements: 128,
             sequences: 1,
             queries: 0,
             keys: 0,
@@ -117,38 +121,49 @@ impl AttentionBackward {
         Ok([Prepare(*self).launch()?, Main(*self).launch()?])
     }
 
-    /// Returns the number of tiles of 64 queries of all heads of all sequences.
-    fn query_tiles(&self) -> u64 {
-        product(&[self.queries.div_ceil(QUERIES), self.heads, self.sequences])
+    /// Returns the number of queries of a tile.
+    fn tile_queries(&self) -> u32 {
+        tile_queries(if self.elements == 64 { 1 } else { 2 })
+    }
+
+    /// Returns the number of tiles of queries of a sequence.
+    fn query_tiles(&self) -> u32 {
+        self.queries.div_ceil(self.tile_queries())
+    }
+
+    /// Returns the number of tiles of queries of all heads of all sequences.
+    fn all_query_tiles(&self) -> u64 {
+        product(&[self.query_tiles(), self.heads, self.sequences])
     }
 
     /// Returns the number of `f32` of statistics.
     pub fn statistics_len(&self) -> u64 {
-        self.query_tiles().saturating_mul(2 * u64::from(QUERIES))
+        product(&[2, self.tile_queries()]).saturating_mul(self.all_query_tiles())
     }
 
     /// Returns the number of `f32` of sums.
     pub fn sums_len(&self) -> u64 {
         let of_tile = 2 * u64::from(SUMS_OF_HALF);
-        self.query_tiles().saturating_mul(of_tile)
+        self.all_query_tiles().saturating_mul(of_tile)
     }
 
     /// Returns the number of counters.
     pub fn counters_len(&self) -> u64 {
         let of_heads = product(&[self.key_heads, self.sequences]);
-        self.query_tiles().saturating_add(of_heads)
+        self.all_query_tiles().saturating_add(of_heads)
     }
 
     /// Returns the number of blocks of the main kernel for a head of keys: those that multiply, and those that finish.
     fn blocks_of_head(&self) -> [u32; 2] {
         let sharing = self.heads / self.key_heads.max(1);
-        let tiles = self.queries.div_ceil(QUERIES).saturating_mul(sharing);
+        let tiles = self.query_tiles().saturating_mul(sharing);
         [self.keys.div_ceil(KEYS), tiles.div_ceil(FINISHED_TILES)]
     }
 
     /// Checks the extents that all launches have in common, and returns them.
     fn extents(&self, conditions: &mut Conditions) -> Extents {
         let Self {
+            elements,
             sequences,
             queries,
             keys,
@@ -156,6 +171,7 @@ impl AttentionBackward {
             key_heads,
             ..
         } = *self;
+        conditions.one_of("head size", elements, &[64, 128], "compiled instances");
         let most = 1 << 30;
         let reason = "differences of positions have 32 bits";
         conditions.within("queries", queries, 1..=most, reason);
@@ -164,11 +180,11 @@ impl AttentionBackward {
         conditions.within("sequences", sequences, 1..=1 << 22, reason);
         conditions.within("heads", heads, 1..=1 << 22, reason);
         let key_heads = check_heads(conditions, heads, key_heads);
-        check_scale(conditions, self.scale, ELEMENTS);
-        let reason = "tiles of 64 queries are counted in 31 bits";
+        check_scale(conditions, self.scale, elements);
+        let reason = "tiles of queries are counted in 31 bits";
         conditions.within(
             "tiles of queries",
-            self.query_tiles(),
+            self.all_query_tiles(),
             1..=i32::MAX as u64,
             reason,
         );
@@ -181,7 +197,7 @@ impl AttentionBackward {
         let lag = LAG.div_ceil(multiplying.max(1)).min(all_key_heads);
         Extents {
             queries,
-            query_tiles: queries.div_ceil(QUERIES),
+            query_tiles: self.query_tiles(),
             keys,
             key_heads,
             sharing: heads / key_heads,
@@ -195,7 +211,7 @@ impl AttentionBackward {
 
     /// Returns the bytes of queries, and of tensors with the same extents.
     fn query_bytes(&self, buffer: usize) -> Region {
-        let bytes = product(&[2, ELEMENTS, self.heads, self.queries, self.sequences]);
+        let bytes = product(&[2, self.elements, self.heads, self.queries, self.sequences]);
         Region::bytes(buffer, bytes)
     }
 
@@ -222,15 +238,21 @@ impl Prepare {
         conditions.reads(of.query_bytes(of.result_gradients));
         let logarithms = product(&[4, of.queries, of.heads, of.sequences]);
         conditions.reads(Region::bytes(of.logarithms, logarithms));
-        let call = with_element!(of.numbers, T => attention_backward_prepare::<T>(
-            BufferRef::<f32>::new(of.statistics),
-            BufferRef::<u32>::new(of.counters),
-            BufferRef::<T>::new(of.results),
-            BufferRef::<T>::new(of.result_gradients),
-            BufferRef::<f32>::new(of.logarithms),
-            extents,
-        ));
-        (call, Shape::new(of.query_tiles() as u32, END_THREADS))
+        let call = with_element!(of.numbers, T => {
+            let prepare = match of.elements {
+                64 => attention_backward_prepare_64::<T>,
+                _ => attention_backward_prepare_128::<T>,
+            };
+            prepare(
+                BufferRef::<f32>::new(of.statistics),
+                BufferRef::<u32>::new(of.counters),
+                BufferRef::<T>::new(of.results),
+                BufferRef::<T>::new(of.result_gradients),
+                BufferRef::<f32>::new(of.logarithms),
+                extents,
+            )
+        });
+        (call, Shape::new(of.all_query_tiles() as u32, END_THREADS))
     }
 }
 
@@ -244,7 +266,7 @@ impl Main {
         };
         let map = |buffer, positions: u32, heads: u32| {
             let extents = [
-                product(&[heads, ELEMENTS]),
+                product(&[heads, of.elements]),
                 positions.into(),
                 of.sequences.into(),
             ];
@@ -267,21 +289,27 @@ impl Main {
         conditions.writes(of.query_bytes(of.query_gradients));
         conditions.zeroed(of.sums());
         conditions.zeroed(of.counters());
-        let call = with_element!(of.numbers, T => attention_backward_128::<T>(
-            of.is_causal,
-            of.is_ordered,
-            key_gradients,
-            value_gradients,
-            queries,
-            keys,
-            values,
-            result_gradients,
-            extents,
-            BufferRef::<T>::new(of.query_gradients),
-            BufferRef::<f32>::new(of.statistics),
-            BufferRef::<f32>::new(of.sums),
-            BufferRef::<u32>::new(of.counters),
-        ));
+        let call = with_element!(of.numbers, T => {
+            let add_gradients = match of.elements {
+                64 => attention_backward_64::<T>,
+                _ => attention_backward_128::<T>,
+            };
+            add_gradients(
+                of.is_causal,
+                of.is_ordered,
+                key_gradients,
+                value_gradients,
+                queries,
+                keys,
+                values,
+                result_gradients,
+                extents,
+                BufferRef::<T>::new(of.query_gradients),
+                BufferRef::<f32>::new(of.statistics),
+                BufferRef::<f32>::new(of.sums),
+                BufferRef::<u32>::new(of.counters),
+            )
+        });
         let of_head = of.blocks_of_head().into_iter().map(u64::from).sum::<u64>();
         let blocks = product(&[of.key_heads, of.sequences]).saturating_mul(of_head);
         (call, Shape::new(blocks as u32, THREADS))

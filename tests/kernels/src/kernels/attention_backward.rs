@@ -70,12 +70,18 @@ fn cases() -> Vec<Scenario> {
             }
         }
     }
+    let of_64 = cases.clone().into_iter().map(|of_128| AttentionBackward {
+        elements: 64,
+        ..of_128
+    });
+    cases.extend(of_64);
     cases.iter().map(scenario).collect()
 }
 
 fn scenario(backward: &AttentionBackward) -> Scenario {
     let AttentionBackward {
         numbers,
+        elements,
         sequences,
         queries,
         keys,
@@ -87,7 +93,7 @@ fn scenario(backward: &AttentionBackward) -> Scenario {
         ..
     } = *backward;
     let reference = Reference {
-        elements: 128,
+        elements: elements as usize,
         sequences: sequences as usize,
         queries: queries as usize,
         keys: keys as usize,
@@ -96,8 +102,8 @@ fn scenario(backward: &AttentionBackward) -> Scenario {
         scale: f64::from(scale),
         is_causal,
     };
-    let of_queries = (128 * sequences * heads * queries) as usize;
-    let of_keys = (128 * sequences * key_heads * keys) as usize;
+    let of_queries = (elements * sequences * heads * queries) as usize;
+    let of_keys = (elements * sequences * key_heads * keys) as usize;
     let (q_bits, q) = random(numbers, of_queries, 0);
     let (k_bits, k) = random(numbers, of_keys, 1000);
     let (v_bits, v) = random(numbers, of_keys, 2000);
@@ -119,7 +125,7 @@ fn scenario(backward: &AttentionBackward) -> Scenario {
     let statistics = vec![f32::NAN; backward.statistics_len() as usize];
     Scenario {
         name: format!(
-            "{numbers:?}_causal_{is_causal}_ordered_{is_ordered}_{sequences}x{heads}_of_{key_heads}_{queries}x{keys}_scale_{scale}"
+            "{numbers:?}_{elements}_causal_{is_causal}_ordered_{is_ordered}_{sequences}x{heads}_of_{key_heads}_{queries}x{keys}_scale_{scale}"
         ),
         buffers: vec![
             Buffer::new("query gradients", &vec![u16::MAX; of_queries]),
