@@ -19,8 +19,8 @@ mod work;
 use core::mem::offset_of;
 
 use tma::{
-    Block, Columns, Epilogue, GlobalPtr, Outputs, SharedPtr, Stores, Swizzle128, Tile, TileMap, Warpgroup,
-    Warps,
+    Block, Columns, Epilogue, Fragment, GlobalPtr, Outputs, SharedPtr, Stores, Swizzle128, Tile,
+    TileMap, Warpgroup, Warps,
     halves::{Bf16, F16, Half},
     kernel,
     matrix::{Boxes, Deep, MatrixElement},
@@ -34,7 +34,7 @@ use crate::gemm::Identity;
 pub use extents::Extents;
 use extents::{KeyTile, SUMS_OF_HALF};
 use slots::{BARRIERS, SLOTS, Slots};
-use work::Work;
+use work::{Left, Work};
 
 /// The number of keys of a block: 64 for each warpgroup that multiplies.
 pub const KEYS: u32 = 128;
@@ -102,7 +102,7 @@ struct Memory<T> {
 }
 
 macro_rules! heads {
-    ($($(#[$attribute:meta])* $name:ident, $prepare:ident: $elements:literal elements in $boxes:literal boxes,
+    ($($(#[$attribute:meta])* $name:ident, $prepare:ident: $elements:literal elements in $boxes:literal boxes, keys $keys:ty,
         sums $sums:literal, $queries:literal queries;)+) => {$(
         #[doc = concat!("Writes the statistics of queries, for heads of ", $elements, " elements: for each ", $queries, " queries of a head")]
         #[doc = concat!($queries, " logarithms, times `-1 / scale`, and ", $queries, " sums")]
@@ -182,7 +182,7 @@ macro_rules! heads {
         {
             // SAFETY: this kernel has the conditions that `add_gradients` requires (1).
             unsafe {
-                add_gradients::<T, [f32; $sums], $boxes, CAUSAL, ORDERED>(
+                add_gradients::<T, [f32; $sums], $keys, $boxes, CAUSAL, ORDERED>(
                     [key_gradients, value_gradients],
                     [queries, keys, values, result_gradients],
                     extents,
@@ -197,9 +197,9 @@ macro_rules! heads {
 }
 
 heads! {
-    attention_backward_64, attention_backward_prepare_64: 64 elements in 1 boxes, sums 32, 128 queries;
+    attention_backward_64, attention_backward_prepare_64: 64 elements in 1 boxes, keys Fragment<T, 4>, sums 32, 128 queries;
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_backward_128_bf16_true_false`\n```text\n", include_str!("../../tests/golden/ptx/attention_backward_128_bf16_true_false.txt"), "\n```"))]
-    attention_backward_128, attention_backward_prepare_128: 128 elements in 2 boxes, sums 64, 64 queries;
+    attention_backward_128, attention_backward_prepare_128: 128 elements in 2 boxes, keys (), sums 64, 64 queries;
 }
 
 /// # Safety
@@ -208,6 +208,7 @@ heads! {
 unsafe fn add_gradients<
     T: MatrixElement + Half,
     S,
+    L,
     const BOXES: usize,
     const CAUSAL: bool,
     const ORDERED: bool,
@@ -222,6 +223,7 @@ unsafe fn add_gradients<
 ) where
     Narrow: Sums<T::Ptx, T::Ptx>,
     S: Columns + Sums<T::Ptx, T::Ptx>,
+    L: Left<T, BOXES>,
 {
     // SAFETY: every thread gets here (5), and the tensors may be used (1).
     let block = unsafe { Block::converged() };
@@ -309,7 +311,8 @@ unsafe fn add_gradients<
                     let stage = stages.add(SLOTS * part + filled % SLOTS);
                     let mut tile_number = 0;
                     while tile_number < STAGE_BOXES {
-                        let (rows, of_row) = (tile_number / BOXES as u32, tile_number % BOXES as u32);
+                        let (rows, of_row) =
+                            (tile_number / BOXES as u32, tile_number % BOXES as u32);
                         let at = [
                             head * elements(BOXES) + of_row * BOX,
                             number * tile_queries(BOXES) + rows * BOX,
@@ -412,7 +415,9 @@ unsafe fn add_gradients<
     let multiply = |warps: Warps| {
         if item.finishes {
             // SAFETY: this kernel has the conditions that `finish` requires (1).
-            unsafe { ends::finish::<T, BOXES>(warps, extents, item, query_gradients, sums, counters) };
+            unsafe {
+                ends::finish::<T, BOXES>(warps, extents, item, query_gradients, sums, counters)
+            };
             return;
         }
         // They are whole ones.
@@ -432,7 +437,8 @@ unsafe fn add_gradients<
         };
         let slots = [loaded, of_queries, of_results, of_sums];
         // SAFETY: the conditions of the kernel hold (1).
-        let [key_sums, value_sums] = unsafe { work.gradients::<S, CAUSAL>(slots, extents, tile) };
+        let [key_sums, value_sums] =
+            unsafe { work.gradients::<S, L, CAUSAL>(slots, extents, tile) };
         let tile = tile();
         let at = [
             tile.key_head * elements(BOXES),

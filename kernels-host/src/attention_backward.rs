@@ -43,6 +43,7 @@ impl AttentionShape {
     /// Returns the arguments of the kernels, without their buffers.
     fn backward(&self, is_ordered: bool) -> AttentionBackward {
         AttentionBackward {
+            elements: self.elements,
             sequences: self.sequences,
             queries: self.queries,
             keys: self.keys,
@@ -71,7 +72,8 @@ impl Kernels {
         })
     }
 
-    /// Writes the gradients of the queries, keys and values of [`attention`](Self::attention), for heads of 128 elements.
+    /// Writes the gradients of the queries, keys and values of [`attention`](Self::attention), for heads of 64 or 128
+    /// elements.
     ///
     /// Where it is `is_ordered`, the gradients of queries are added in a fixed order: they are the same bits each time.
     /// Otherwise blocks add them as they come, which is faster.
@@ -99,11 +101,6 @@ impl Kernels {
             value_gradients,
         } = tensors;
         let what = "attention_backward";
-        let mut conditions = Conditions::default();
-        conditions.one_of("head size", shape.elements, &[128], "compiled instances");
-        conditions
-            .into_result()
-            .map_err(|broken: Violations| Failure::check(what, broken))?;
         let mut operands = Operands::default();
         let backward = AttentionBackward {
             numbers: T::NUMBERS,

@@ -147,7 +147,8 @@ pub(super) unsafe fn finish<T: Half, const BOXES: usize>(
         let (row, quarter) = (first_row + unit / 512, unit / 128 % 4);
         let (head, tile) = (row / extents.query_tiles, row % extents.query_tiles);
         let (part, of_row) = (quarter / (2 * BOXES as u32), quarter % (2 * BOXES as u32));
-        let first = tile * tile_queries(BOXES) + part * BOX + 16 * (unit % 128 / Warp::LANES) + lane / 4;
+        let first =
+            tile * tile_queries(BOXES) + part * BOX + 16 * (unit % 128 / Warp::LANES) + lane / 4;
         let write = |query: u32, pairs: [[f32; 2]; 4]| {
             let vector = exchange(warps.warp(), pairs.map(T::round));
             if query < extents.queries {

@@ -211,7 +211,8 @@ impl Extents {
             return keys.number;
         }
         // The last key that a query of the tile sees, if the sequence had as many.
-        let last = query_tile * tile_queries(BOXES) + tile_queries(BOXES) - 1 + self.keys - self.queries;
+        let last =
+            query_tile * tile_queries(BOXES) + tile_queries(BOXES) - 1 + self.keys - self.queries;
         (last / KEYS).min(self.key_tiles() - 1) - keys.number
     }
 

@@ -3,7 +3,7 @@
 use core::mem::offset_of;
 
 use tma::{
-    Accumulator, Columns, Fragment, Matrix, SharedPtr, Warpgroup,
+    Accumulator, Columns, Fragment, InFlight, Matrix, SharedPtr, Warpgroup,
     halves::Half,
     matrix::MatrixElement,
     ptx::{ex2, fence, wgmma::Sums},
@@ -18,12 +18,106 @@ use super::{
 };
 use crate::gemm::Identity;
 
+/// 64 positions of a head.
+type HeadRows<T, const BOXES: usize> = [Box2Tile<T>; BOXES];
+
+/// 64 keys or values as A of products, in the registers of a warpgroup; `()` if they stay in shared memory.
+pub(super) trait Left<T, const BOXES: usize>: Sized {
+    type InFlight;
+
+    /// # Safety
+    /// 1. The conditions of [`Fragment::load`].
+    unsafe fn load(rows: SharedPtr<HeadRows<T, BOXES>>, warpgroup: Warpgroup) -> Self;
+
+    /// # Safety
+    /// 1. The conditions of [`Batch::multiply`](tma::Batch::multiply) and of [`Matrix::from_ptr`], for the rows that were
+    ///    loaded, and for columns.
+    unsafe fn multiply(
+        self,
+        start: Accumulator<Narrow>,
+        warpgroup: Warpgroup,
+        rows: SharedPtr<HeadRows<T, BOXES>>,
+        columns: SharedPtr<HeadRows<T, BOXES>>,
+    ) -> Self::InFlight;
+
+    /// # Safety
+    /// 1. The condition of [`InFlight::wait_before_last`].
+    unsafe fn wait<const LEFT: u64>(products: Self::InFlight) -> (Accumulator<Narrow>, Self);
+}
+
+impl<T: MatrixElement, const BOXES: usize> Left<T, BOXES> for ()
+where
+    Narrow: Sums<T::Ptx, T::Ptx>,
+{
+    type InFlight = InFlight<Narrow>;
+
+    #[inline(always)]
+    unsafe fn load(_rows: SharedPtr<HeadRows<T, BOXES>>, _warpgroup: Warpgroup) {}
+
+    #[inline(always)]
+    unsafe fn multiply(
+        self,
+        start: Accumulator<Narrow>,
+        warpgroup: Warpgroup,
+        rows: SharedPtr<HeadRows<T, BOXES>>,
+        columns: SharedPtr<HeadRows<T, BOXES>>,
+    ) -> Self::InFlight {
+        // SAFETY: the conditions are the same (1).
+        unsafe {
+            let rows = Matrix::<AlongHead<T, BOXES>>::from_ptr(rows);
+            let columns = Matrix::<AlongHead<T, BOXES>>::from_ptr(columns);
+            start.begin(warpgroup).multiply(rows, columns).commit()
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn wait<const LEFT: u64>(products: Self::InFlight) -> (Accumulator<Narrow>, Self) {
+        // SAFETY: the condition is the same (1).
+        (unsafe { products.wait_before_last::<LEFT>() }, ())
+    }
+}
+
+impl<T: MatrixElement + Half> Left<T, 1> for Fragment<T, 4>
+where
+    Narrow: Sums<T::Ptx, T::Ptx>,
+{
+    type InFlight = InFlight<Narrow, Self>;
+
+    #[inline(always)]
+    unsafe fn load(rows: SharedPtr<HeadRows<T, 1>>, warpgroup: Warpgroup) -> Self {
+        // SAFETY: the conditions are the same (1).
+        unsafe { Self::load(rows.cast::<Box2Tile<T>>(), warpgroup, 0) }
+    }
+
+    #[inline(always)]
+    unsafe fn multiply(
+        self,
+        start: Accumulator<Narrow>,
+        warpgroup: Warpgroup,
+        _rows: SharedPtr<HeadRows<T, 1>>,
+        columns: SharedPtr<HeadRows<T, 1>>,
+    ) -> Self::InFlight {
+        // SAFETY: the conditions are the same (1).
+        unsafe {
+            let columns = Matrix::<AlongHead<T, 1>>::from_ptr(columns);
+            let batch = start.begin_with(self, warpgroup);
+            batch.multiply_fragment(columns).commit()
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn wait<const LEFT: u64>(products: Self::InFlight) -> (Accumulator<Narrow>, Self) {
+        // SAFETY: the condition is the same (1).
+        unsafe { products.wait_before_last::<LEFT>() }
+    }
+}
+
 /// The memory and the keys of a warpgroup.
 #[derive(Clone, Copy)]
 pub(super) struct Work<T, const BOXES: usize> {
     pub(super) warpgroup: Warpgroup,
-    pub(super) keys: SharedPtr<[Box2Tile<T>; BOXES]>,
-    pub(super) values: SharedPtr<[Box2Tile<T>; BOXES]>,
+    pub(super) keys: SharedPtr<HeadRows<T, BOXES>>,
+    pub(super) values: SharedPtr<HeadRows<T, BOXES>>,
     /// The boxes of the keys of both warpgroups.
     pub(super) all_keys: SharedPtr<Box2Tile<T>>,
     pub(super) scores: SharedPtr<Box2Tile<T>>,
@@ -41,7 +135,11 @@ where
     /// # Safety
     /// 1. The conditions of the kernel.
     #[inline(always)]
-    pub(super) unsafe fn gradients<S: Columns + Sums<T::Ptx, T::Ptx>, const CAUSAL: bool>(
+    pub(super) unsafe fn gradients<
+        S: Columns + Sums<T::Ptx, T::Ptx>,
+        L: Left<T, BOXES>,
+        const CAUSAL: bool,
+    >(
         &self,
         [loaded, of_queries, of_results, of_sums]: [Slots; 4],
         extents: Extents,
@@ -68,27 +166,33 @@ where
         let of_part = |stage: SharedPtr<Stage<T>>, part: u32| {
             stage.cast::<Box2Tile<T>>().add(BOXES as u32 * part)
         };
-        let product = |rows, stage, part| {
+        let product = |left: L, rows, stage, part| {
             let start = self.numbers(stage, part);
             // SAFETY: keys and values have been loaded and stay; the stage stays until the release, after the wait.
-            unsafe {
-                let rows = Matrix::<AlongHead<T, BOXES>>::from_ptr(rows);
-                let columns = Matrix::<AlongHead<T, BOXES>>::from_ptr(of_part(stage, part).cast());
-                start.begin(warpgroup).multiply(rows, columns).commit()
-            }
+            unsafe { left.multiply(start, warpgroup, rows, of_part(stage, part).cast()) }
         };
         loaded.wait(0);
         of_queries.wait(0);
-        let mut scores = product(self.keys, self.stages, 0).wait();
+        // SAFETY: the keys have been loaded, and no thread writes them before all products.
+        let keys = unsafe { L::load(self.keys, warpgroup) };
+        // SAFETY: no group was committed after the products.
+        let (mut scores, mut keys) =
+            unsafe { L::wait::<0>(product(keys, self.keys, self.stages, 0)) };
         loaded.wait(1);
+        // SAFETY: see above.
+        let mut values = unsafe { L::load(self.values, warpgroup) };
         loop {
             let queries = self.stages.add(number % SLOTS);
             let results = self.stages.add(SLOTS + number % SLOTS);
             let gradient_tiles = self.scores.add(2 * parts(BOXES) * (number % 2));
             of_results.wait(number);
             // Adds the products of 64 queries to the gradients of values, and begins to add those to the gradients of keys.
-            let add = |part: u32, scores, key_sums: Accumulator<S>, value_sums: Accumulator<S>| {
-                let products = product(self.values, results, part);
+            let add = |part: u32, scores, products, [key_sums, value_sums]: [Accumulator<S>; 2]| {
+                // Of heads of 128, products begin here, where ptxas has a register for each value.
+                let products = match products {
+                    Ok(products) => products,
+                    Err(values) => product(values, self.values, results, part),
+                };
                 let mut seen_scores = scores;
                 let first_query = first_query + BOX * part;
                 if (first_query as i32) < all_seen {
@@ -111,7 +215,7 @@ where
                     batch.multiply_fragment(rows).commit()
                 };
                 // SAFETY: one group was committed after the products.
-                let products = unsafe { products.wait_before_last::<1>() };
+                let (products, values) = unsafe { L::wait::<1>(products) };
                 let gradients = powers.zip_fours(&products, |_, powers, products| {
                     [0, 1, 2, 3].map(|at| powers[at] * products[at])
                 });
@@ -130,20 +234,26 @@ where
                 };
                 // SAFETY: one group was committed after the values.
                 let (value_sums, _) = unsafe { adding_values.wait_before_last::<1>() };
-                (products, adding_keys, value_sums)
+                (products, values, adding_keys, value_sums)
             };
-            let mut part = 0;
-            if parts(BOXES) == 2 {
-                let (_, adding_keys, of_values) = add(0, scores, key_sums, value_sums);
-                let next_scores = product(self.keys, queries, 1);
-                // SAFETY: one group was committed after the keys.
-                (key_sums, _) = unsafe { adding_keys.wait_before_last::<1>() };
-                value_sums = of_values;
-                scores = next_scores.wait();
-                part = 1;
+            let (products, adding_keys);
+            if BOXES == 1 {
+                // Registers have room for further products in flight.
+                let next_scores = product(keys, self.keys, queries, 1);
+                let next_products = product(values, self.values, results, 0);
+                let sums = [key_sums, value_sums];
+                let (_, of_values, adding, sums) = add(0, scores, Ok(next_products), sums);
+                let next_products = product(of_values, self.values, results, 1);
+                // SAFETY: one group was committed after the keys, and more after the scores.
+                let (of_keys, _) = unsafe { adding.wait_before_last::<1>() };
+                // SAFETY: see above.
+                (scores, keys) = unsafe { L::wait::<1>(next_scores) };
+                (products, values, adding_keys, value_sums) =
+                    add(1, scores, Ok(next_products), [of_keys, sums]);
+            } else {
+                (products, values, adding_keys, value_sums) =
+                    add(0, scores, Err(values), [key_sums, value_sums]);
             }
-            let (products, adding_keys, of_values) = add(part, scores, key_sums, value_sums);
-            value_sums = of_values;
             of_results.release(number, warpgroup.warp());
             warpgroup.sync_role();
             // SAFETY: the gradients have been written by both warpgroups, before the barrier and through a fence; the keys
@@ -175,13 +285,14 @@ where
                 next = number + 1;
                 of_queries.wait(next);
             }
-            let next_scores = product(self.keys, self.stages.add(next % SLOTS), 0);
+            let next_scores = product(keys, self.keys, self.stages.add(next % SLOTS), 0);
             // SAFETY: one group was committed after the sums.
             let query_sums = unsafe { adding_queries.wait_before_last::<1>() };
             // SAFETY: the sums are this thread's from here to the arrival.
             unsafe { self.leave(&query_sums, of_sums, 2 * number + index) };
             // ptxas would wait here, too: no product is in flight where the loop begins.
-            scores = next_scores.wait();
+            // SAFETY: no group was committed after the scores.
+            (scores, keys) = unsafe { L::wait::<0>(next_scores) };
             number += 1;
             if number == tiles {
                 return [key_sums, value_sums];

@@ -5,8 +5,6 @@ use tma_host::{Device, half::bf16};
 
 use crate::support::{Result, assert_near, everywhere, numbers};
 
-const ELEMENTS: usize = 128;
-
 /// One query that sees two keys: everything can be computed by hand.
 const SHAPE: AttentionShape = AttentionShape {
     elements: 128,
@@ -29,38 +27,46 @@ fn dot(a: &[f32], b: &[f32]) -> f64 {
 
 #[test]
 fn gradients_follow_from_those_of_the_results() -> Result {
-    let q = numbers(ELEMENTS, 1);
-    let k = numbers(2 * ELEMENTS, 2);
-    let v = numbers(2 * ELEMENTS, 3);
-    let of_results = numbers(ELEMENTS, 4);
-    let scale = f64::from(SHAPE.scale);
-    let of_key = |tensor: &[f32], key: usize| tensor[key * ELEMENTS..][..ELEMENTS].to_vec();
+    for elements in [64, 128] {
+        gradients_follow(&AttentionShape { elements, ..SHAPE })?;
+    }
+    Ok(())
+}
+
+fn gradients_follow(shape: &AttentionShape) -> Result {
+    let elements = shape.elements as usize;
+    let q = numbers(elements, 1);
+    let k = numbers(2 * elements, 2);
+    let v = numbers(2 * elements, 3);
+    let of_results = numbers(elements, 4);
+    let scale = f64::from(shape.scale);
+    let of_key = |tensor: &[f32], key: usize| tensor[key * elements..][..elements].to_vec();
     let powers = [0, 1].map(|key| (scale * dot(&q, &of_key(&k, key))).exp());
     let sum = powers[0] + powers[1];
     let weights = powers.map(|power| power / sum);
-    let results: Vec<f32> = (0..ELEMENTS)
-        .map(|at| (weights[0] * f64::from(v[at]) + weights[1] * f64::from(v[ELEMENTS + at])) as f32)
+    let results: Vec<f32> = (0..elements)
+        .map(|at| (weights[0] * f64::from(v[at]) + weights[1] * f64::from(v[elements + at])) as f32)
         .collect();
     let of_weights = [0, 1].map(|key| dot(&of_results, &of_key(&v, key)));
     let mean = weights[0] * of_weights[0] + weights[1] * of_weights[1];
     let of_scores = [0, 1].map(|key| scale * weights[key] * (of_weights[key] - mean));
-    let mut expected = [vec![0.0; ELEMENTS], Vec::new(), Vec::new()];
+    let mut expected = [vec![0.0; elements], Vec::new(), Vec::new()];
     for key in 0..2 {
-        for at in 0..ELEMENTS {
-            expected[0][at] += of_scores[key] * f64::from(k[key * ELEMENTS + at]);
+        for at in 0..elements {
+            expected[0][at] += of_scores[key] * f64::from(k[key * elements + at]);
             expected[1].push(of_scores[key] * f64::from(q[at]));
             expected[2].push(weights[key] * f64::from(of_results[at]));
         }
     }
     for device in everywhere() {
         let kernels = Kernels::new(&device);
-        let mut memory = kernels.backward_memory(&SHAPE)?;
+        let mut memory = kernels.backward_memory(shape)?;
         // The memory serves one call after the other.
         for is_ordered in [false, true, true] {
-            let mut of_queries = device.zeroed::<bf16>(ELEMENTS)?;
+            let mut of_queries = device.zeroed::<bf16>(elements)?;
             let [mut of_keys, mut of_values] = [
-                device.zeroed::<bf16>(2 * ELEMENTS)?,
-                device.zeroed(2 * ELEMENTS)?,
+                device.zeroed::<bf16>(2 * elements)?,
+                device.zeroed(2 * elements)?,
             ];
             let tensors = BackwardTensors {
                 queries: &device.upload(&rounded(&q))?,
@@ -73,7 +79,7 @@ fn gradients_follow_from_those_of_the_results() -> Result {
                 key_gradients: &mut of_keys,
                 value_gradients: &mut of_values,
             };
-            kernels.attention_backward(&SHAPE, is_ordered, tensors, &mut memory)?;
+            kernels.attention_backward(shape, is_ordered, tensors, &mut memory)?;
             for (got, expected) in [of_queries, of_keys, of_values].iter().zip(&expected) {
                 let got: Vec<f32> = got.read()?.iter().map(|it| it.to_f32()).collect();
                 assert_near(&got, expected, 3e-2);
@@ -87,10 +93,10 @@ fn gradients_follow_from_those_of_the_results() -> Result {
 fn extents_and_memory_that_do_not_fit_are_refused() -> Result {
     let device = Device::emulator(0);
     let kernels = Kernels::new(&device);
-    let some = device.zeroed::<bf16>(4 * ELEMENTS)?;
+    let some = device.zeroed::<bf16>(4 * 128)?;
     let logarithms = device.zeroed::<f32>(4)?;
     let mut memory = kernels.backward_memory(&SHAPE)?;
-    let zeros = || device.zeroed::<bf16>(4 * ELEMENTS);
+    let zeros = || device.zeroed::<bf16>(4 * 128);
     let (mut of_queries, mut of_keys, mut of_values) = (zeros()?, zeros()?, zeros()?);
     let mut refused = |shape| {
         let tensors = BackwardTensors {
@@ -111,11 +117,11 @@ fn extents_and_memory_that_do_not_fit_are_refused() -> Result {
     };
     assert_eq!(
         refused(AttentionShape {
-            elements: 64,
+            elements: 256,
             ..SHAPE
         }),
         "check: the launch of `attention_backward` cannot work\n  \
-         kernel-condition: head size is 64; must be 128 (compiled instances); use 128"
+         kernel-condition: head size is 256; must be one of 64, 128 (compiled instances); use 128"
     );
     let short = refused(AttentionShape {
         queries: 70,

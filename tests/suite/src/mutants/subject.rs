@@ -175,8 +175,10 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 const FOR_ALL: [(&str, &[&str]); 10] = [
     ("all_reduce", &["all_reduce_bf16_2"]),
     ("attention", &["attention_128_bf16_false"]),
-    // The survivors of its second launch have no reasons yet.
-    ("attention_backward", &[]),
+    (
+        "attention_backward",
+        &["attention_backward_128_bf16_true_false"],
+    ),
     ("attention_decode", &["attention_decode_bf16"]),
     (
         "gemm",
