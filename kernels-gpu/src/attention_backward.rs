@@ -247,7 +247,8 @@ unsafe fn add_gradients<
         let [stages @ .., sums] = barriers;
         for barriers in stages {
             // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for them alone
-            // (3 of `Block::converged`). The loading thread fills a stage, and each warp that multiplies releases it.
+            // (3 of `Block::converged`). The loading thread fills a stage, and each warp that multiplies releases those of
+            // queries.
             unsafe { Ring::<SLOTS>::init(barriers, 1, 2 * Warpgroup::WARPS) };
         }
         // SAFETY: see above. The warps of a warpgroup write its sums, and the adding thread releases them.
@@ -298,6 +299,8 @@ unsafe fn add_gradients<
             let mut number = tile.first_query_tile;
             while number < extents.query_tiles {
                 let row = extents.row(tile.sequence, head, number) as usize;
+                // Each warp releases both stages at once.
+                of_queries.acquire(filled);
                 let mut part = 0;
                 while part < 2 {
                     let (map, slots) = if part == 0 {
@@ -305,7 +308,6 @@ unsafe fn add_gradients<
                     } else {
                         (result_gradients, of_results)
                     };
-                    slots.acquire(filled);
                     let full = slots.full(filled);
                     let mut loads = full.transaction();
                     let stage = stages.add(SLOTS * part + filled % SLOTS);

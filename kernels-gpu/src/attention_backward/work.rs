@@ -254,7 +254,6 @@ where
                 (products, values, adding_keys, value_sums) =
                     add(0, scores, Err(values), [key_sums, value_sums]);
             }
-            of_results.release(number, warpgroup.warp());
             warpgroup.sync_role();
             // SAFETY: the gradients have been written by both warpgroups, before the barrier and through a fence; the keys
             // have been loaded. No thread writes them before the wait.
@@ -277,6 +276,7 @@ where
             // The next scores take the registers of the gradients.
             // SAFETY: one group was committed after the keys.
             (key_sums, _) = unsafe { adding_keys.wait_before_last::<1>() };
+            // The stage of the gradients of results, too: the products for values are complete.
             of_queries.release(number, warpgroup.warp());
             // The last time the same scores are computed again: products in two branches would not overlap others. No thread
             // fills the stage again.

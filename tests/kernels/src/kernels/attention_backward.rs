@@ -46,6 +46,12 @@ fn cases() -> Vec<Scenario> {
             key_heads: 2,
             ..of([130, 131])
         },
+        // A block fills each stage five times.
+        AttentionBackward {
+            heads: 5,
+            is_causal: true,
+            ..of([70, 70])
+        },
         AttentionBackward {
             sequences: 3,
             heads: 2,

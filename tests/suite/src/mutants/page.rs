@@ -25,8 +25,8 @@ how it was noticed:
 
 The last column is the caught share of all mutants except the explained ones. `cargo xtask mutate --list` lists the mutants,
 `--show ID` prints one with its reports, and `--check` compares this page with the run; `cargo xtask bless` writes it. One or
-two entries represent all others of `all_reduce`, `attention`, `attention_decode`, `gemm`, `gemm_mma`, `reduce_scatter` and
-the norms. `attention_backward` has no row yet: its survivors have no reasons. The entry of `attention` is `bf16` with heads of 128 elements, not causal: a block of the causal ones has a
+two entries represent all others of `all_reduce`, `attention`, `attention_backward`, `attention_decode`, `gemm`, `gemm_mma`,
+`reduce_scatter` and the norms. The entry of `attention` is `bf16` with heads of 128 elements, not causal: a block of the causal ones has a
 single item, so that most mutants around a second item would survive.
 ";
 

@@ -194,12 +194,6 @@ const FOR_ALL: [(&str, &[&str]); 10] = [
     ("softmax", &["softmax_bf16_false", "softmax_short_bf16"]),
 ];
 
-/// Returns whether mutants of a kernel are on the page.
-pub(super) fn is_counted(kernel: &str) -> bool {
-    let mut uncounted = FOR_ALL.iter().filter(|(_, entries)| entries.is_empty());
-    !uncounted.any(|(name, _)| *name == kernel)
-}
-
 /// Returns the entries that these scenarios launch, except those that others represent.
 fn mutated<'a>(kernel: &str, scenarios: &[&'a Scenario]) -> Vec<&'a str> {
     let mut entries = launched(scenarios);
