@@ -19,8 +19,8 @@ mod work;
 use core::mem::offset_of;
 
 use tma::{
-    Block, Columns, Epilogue, Fragment, GlobalPtr, Outputs, SharedPtr, Stores, Swizzle128, Tile,
-    TileMap, Warpgroup, Warps,
+    Accumulator, Block, Columns, Epilogue, Fragment, GlobalPtr, Outputs, Rows, SharedPtr, Stores,
+    Swizzle128, Tile, TileMap, Warpgroup, Warps,
     halves::{Bf16, F16, Half},
     kernel,
     matrix::{Boxes, Deep, MatrixElement},
@@ -30,9 +30,9 @@ use tma::{
     shared,
 };
 
-use crate::gemm::Identity;
+use crate::{attention::items::Positions, gemm::Identity};
 pub use extents::Extents;
-use extents::{KeyTile, SUMS_OF_HALF};
+use extents::{KeyTile, SUMS_OF_HALF, Starts};
 use slots::{BARRIERS, SLOTS, Slots};
 use work::{Left, Work};
 
@@ -102,7 +102,7 @@ struct Memory<T> {
 }
 
 macro_rules! heads {
-    ($($(#[$attribute:meta])* $name:ident, $prepare:ident: $elements:literal elements in $boxes:literal boxes, keys $keys:ty,
+    ($($(#[$attribute:meta])* $name:ident, $prepare:ident, $packed:ident, $prepare_packed:ident: $elements:literal elements in $boxes:literal boxes, keys $keys:ty,
         sums $sums:literal, $queries:literal queries;)+) => {$(
         #[doc = concat!("Writes the statistics of queries, for heads of ", $elements, " elements: for each ", $queries, " queries of a head")]
         #[doc = concat!($queries, " logarithms, times `-1 / scale`, and ", $queries, " sums")]
@@ -132,7 +132,38 @@ macro_rules! heads {
         ) {
             let tensors = [results, result_gradients];
             // SAFETY: this kernel has the conditions that `prepare` requires (1).
-            unsafe { ends::prepare::<T, $boxes>(extents, statistics, counters, tensors, logarithms) };
+            unsafe {
+                ends::prepare::<T, $boxes, false>(extents, Starts::NONE, statistics, counters, tensors, logarithms);
+            };
+        }
+
+        #[doc = concat!("Writes what [`", stringify!($prepare), "`] does, for sequences that are stored one after the other, each with a")]
+        /// length of its own. `extents` has those of the longest sequence.
+        ///
+        /// # Safety
+        #[doc = concat!("1. The conditions of [`", stringify!($prepare), "`] hold, with one sequence in the tensors of queries.")]
+        /// 2. `query_starts` has the number of each sequence's first query, and after them `queries`, the number of all; none
+        ///    is less than the one before, and no thread writes them.
+        #[allow(
+            clippy::too_many_arguments,
+            reason = "each is a tensor or has numbers of one"
+        )]
+        #[kernel(max_threads = 256, instances(T = Bf16, F16))]
+        pub unsafe fn $prepare_packed<T: Half>(
+            statistics: *mut f32,
+            counters: *mut u32,
+            results: *const T,
+            result_gradients: *const T,
+            logarithms: *const f32,
+            extents: Extents,
+            query_starts: *const u32,
+            queries: u32,
+        ) {
+            let tensors = [results, result_gradients];
+            // No thread uses what is known of keys.
+            let starts = Starts { of_sequences: [query_starts; 2], totals: [queries; 2] };
+            // SAFETY: this kernel has the conditions that `prepare` requires (1).
+            unsafe { ends::prepare::<T, $boxes, true>(extents, starts, statistics, counters, tensors, logarithms) };
         }
 
         #[doc = concat!("Writes the gradients of queries, keys and values, for heads of ", $elements, " elements.")]
@@ -182,11 +213,75 @@ macro_rules! heads {
         {
             // SAFETY: this kernel has the conditions that `add_gradients` requires (1).
             unsafe {
-                add_gradients::<T, [f32; $sums], $keys, $boxes, CAUSAL, ORDERED>(
+                add_gradients::<T, [f32; $sums], $keys, $boxes, CAUSAL, ORDERED, false>(
                     [key_gradients, value_gradients],
                     [queries, keys, values, result_gradients],
                     extents,
-                    query_gradients,
+                    Starts::NONE,
+                    [query_gradients; 3],
+                    statistics,
+                    sums,
+                    counters,
+                );
+            }
+        }
+
+        #[doc = concat!("Writes what [`", stringify!($name), "`] does, for sequences that are stored one after the other, each with a")]
+        /// length of its own. `extents` has those of the longest sequence.
+        ///
+        /// Elements that follow the positions of a sequence are multiplied by zero: infinities and NaN among them reach its
+        /// gradients.
+        ///
+        /// # Safety
+        #[doc = concat!("1. The conditions of [`", stringify!($name), "`] hold, with one sequence in the tensors; as long as the longest one, the")]
+        ///    sequences have as many blocks, `sums`, `statistics` and `counters`.
+        /// 2. `key_gradients_at` and `value_gradients_at` have the tensors of the maps.
+        /// 3. `query_starts` and `key_starts` have the number of each sequence's first query and key, and after them
+        ///    `all_queries` and `all_keys`; none is less than the one before, and no thread writes them.
+        #[allow(
+            clippy::too_many_arguments,
+            reason = "each is a tensor or has numbers of one"
+        )]
+        #[kernel(
+            max_threads = 384,
+            min_blocks = 1,
+            instances(T = Bf16, F16; CAUSAL = true, false; ORDERED = true, false),
+            shared_bytes = size_of::<Memory<T>>() as u64
+        )]
+        pub unsafe fn $packed<T: MatrixElement + Half, const CAUSAL: bool, const ORDERED: bool>(
+            #[grid_constant] key_gradients: &Map<T>,
+            #[grid_constant] value_gradients: &Map<T>,
+            #[grid_constant] queries: &Map<T>,
+            #[grid_constant] keys: &Map<T>,
+            #[grid_constant] values: &Map<T>,
+            #[grid_constant] result_gradients: &Map<T>,
+            extents: Extents,
+            query_gradients: *mut T,
+            key_gradients_at: *mut T,
+            value_gradients_at: *mut T,
+            statistics: *const f32,
+            sums: *mut f32,
+            counters: *mut u32,
+            query_starts: *const u32,
+            key_starts: *const u32,
+            all_queries: u32,
+            all_keys: u32,
+        ) where
+            Narrow: Sums<T::Ptx, T::Ptx>,
+            [f32; $sums]: Sums<T::Ptx, T::Ptx>,
+        {
+            let starts = Starts {
+                of_sequences: [query_starts, key_starts],
+                totals: [all_queries, all_keys],
+            };
+            // SAFETY: this kernel has the conditions that `add_gradients` requires (1).
+            unsafe {
+                add_gradients::<T, [f32; $sums], $keys, $boxes, CAUSAL, ORDERED, true>(
+                    [key_gradients, value_gradients],
+                    [queries, keys, values, result_gradients],
+                    extents,
+                    starts,
+                    [query_gradients, key_gradients_at, value_gradients_at],
                     statistics,
                     sums,
                     counters,
@@ -197,9 +292,11 @@ macro_rules! heads {
 }
 
 heads! {
-    attention_backward_64, attention_backward_prepare_64: 64 elements in 1 boxes, keys Fragment<T, 4>, sums 32, 128 queries;
+    attention_backward_64, attention_backward_prepare_64,
+        attention_backward_packed_64, attention_backward_prepare_packed_64: 64 elements in 1 boxes, keys Fragment<T, 4>, sums 32, 128 queries;
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_backward_128_bf16_true_false`\n```text\n", include_str!("../../tests/golden/ptx/attention_backward_128_bf16_true_false.txt"), "\n```"))]
-    attention_backward_128, attention_backward_prepare_128: 128 elements in 2 boxes, keys (), sums 64, 64 queries;
+    attention_backward_128, attention_backward_prepare_128,
+        attention_backward_packed_128, attention_backward_prepare_packed_128: 128 elements in 2 boxes, keys (), sums 64, 64 queries;
 }
 
 /// # Safety
@@ -212,17 +309,19 @@ unsafe fn add_gradients<
     const BOXES: usize,
     const CAUSAL: bool,
     const ORDERED: bool,
+    const PACKED: bool,
 >(
     [key_gradients, value_gradients]: [&Map<T>; 2],
     [queries, keys, values, result_gradients]: [&Map<T>; 4],
     extents: Extents,
-    query_gradients: *mut T,
+    starts: Starts,
+    [query_gradients, key_gradients_at, value_gradients_at]: [*mut T; 3],
     statistics: *const f32,
     sums: *mut f32,
     counters: *mut u32,
 ) where
     Narrow: Sums<T::Ptx, T::Ptx>,
-    S: Columns + Sums<T::Ptx, T::Ptx>,
+    S: Columns + Rows + Sums<T::Ptx, T::Ptx>,
     L: Left<T, BOXES>,
 {
     // SAFETY: every thread gets here (5), and the tensors may be used (1).
@@ -241,8 +340,8 @@ unsafe fn add_gradients<
         // SAFETY: there are heads (2), and no other thread uses the words.
         unsafe {
             extents
-                .key_tile::<BOXES, CAUSAL>(item.head, item.number)
-                .write(tile)
+                .key_tile::<BOXES, CAUSAL, PACKED>(item.head, item.number, starts)
+                .write::<PACKED>(tile)
         };
         let [stages @ .., sums] = barriers;
         for barriers in stages {
@@ -261,11 +360,12 @@ unsafe fn add_gradients<
     let shared_sums: SharedPtr<f32> = at(offset_of!(Memory<T>, sums)).cast();
 
     // SAFETY: the words were written before all threads synchronised, and are not written again.
-    let tile = || unsafe { KeyTile::read(tile) };
+    let tile = || unsafe { KeyTile::read::<PACKED>(tile, &extents) };
 
     let load_keys = || {
         let tile = tile();
-        if tile.first_query_tile == extents.query_tiles {
+        let own = extents.of::<BOXES, PACKED>(tile.positions);
+        if tile.first_query_tile == own.query_tiles {
             return;
         }
         let mut part = 0;
@@ -278,8 +378,8 @@ unsafe fn add_gradients<
                 let (rows, of_row) = (number / BOXES as u32, number % BOXES as u32);
                 let at = [
                     tile.key_head * elements(BOXES) + of_row * BOX,
-                    tile.first_key + rows * BOX,
-                    tile.sequence,
+                    tile.positions.first[1] + tile.first_key + rows * BOX,
+                    tile.positions.sequence,
                 ];
                 let to = tiles.add(2 * BOXES as u32 * part + number).cast();
                 // SAFETY: no thread uses the memory before, and the tensor may be read (1).
@@ -292,15 +392,14 @@ unsafe fn add_gradients<
     };
     let load_queries = || {
         let tile = tile();
+        let own = extents.of::<BOXES, PACKED>(tile.positions);
         let mut filled = 0;
         let mut shared_by = 0;
         while shared_by < extents.sharing {
             let head = tile.key_head * extents.sharing + shared_by;
             let mut number = tile.first_query_tile;
-            while number < extents.query_tiles {
+            while number < own.query_tiles {
                 let row = extents.row(tile.sequence, head, number) as usize;
-                // Each warp releases both stages at once.
-                of_queries.acquire(filled);
                 let mut part = 0;
                 while part < 2 {
                     let (map, slots) = if part == 0 {
@@ -308,6 +407,10 @@ unsafe fn add_gradients<
                     } else {
                         (result_gradients, of_results)
                     };
+                    if part == 0 {
+                        // Each warp releases both stages at once.
+                        slots.acquire(filled);
+                    }
                     let full = slots.full(filled);
                     let mut loads = full.transaction();
                     let stage = stages.add(SLOTS * part + filled % SLOTS);
@@ -317,8 +420,8 @@ unsafe fn add_gradients<
                             (tile_number / BOXES as u32, tile_number % BOXES as u32);
                         let at = [
                             head * elements(BOXES) + of_row * BOX,
-                            number * tile_queries(BOXES) + rows * BOX,
-                            tile.sequence,
+                            tile.positions.first[0] + number * tile_queries(BOXES) + rows * BOX,
+                            tile.positions.sequence,
                         ];
                         let to = stage.cast().add(tile_number);
                         // SAFETY: the stage is empty, and the tensor may be read (1).
@@ -346,17 +449,18 @@ unsafe fn add_gradients<
     };
     let add = || {
         let tile = tile();
+        let own = extents.of::<BOXES, PACKED>(tile.positions);
         let mut last = (counters, 0);
         let mut added = 0;
         let mut shared_by = 0;
         while shared_by < extents.sharing {
             let head = tile.key_head * extents.sharing + shared_by;
             let mut number = tile.first_query_tile;
-            while number < extents.query_tiles {
+            while number < own.query_tiles {
                 let row = extents.row(tile.sequence, head, number) as usize;
                 let to = sums.wrapping_add(2 * row * SUMS_OF_HALF as usize);
                 let counter = counters.wrapping_add(row);
-                let turn = extents.turn::<BOXES, CAUSAL>(tile, number);
+                let turn = own.turn::<BOXES, CAUSAL>(tile, number);
                 if ORDERED {
                     // SAFETY: others store the counter in order, too (4).
                     while unsafe { memory::load_ordered::<Acquire, Gpu, u32>(counter) } != turn {}
@@ -418,7 +522,10 @@ unsafe fn add_gradients<
         if item.finishes {
             // SAFETY: this kernel has the conditions that `finish` requires (1).
             unsafe {
-                ends::finish::<T, BOXES>(warps, extents, item, query_gradients, sums, counters)
+                let gradients = query_gradients;
+                ends::finish::<T, BOXES, PACKED>(
+                    warps, extents, starts, item, gradients, sums, counters,
+                );
             };
             return;
         }
@@ -439,14 +546,46 @@ unsafe fn add_gradients<
         };
         let slots = [loaded, of_queries, of_results, of_sums];
         // SAFETY: the conditions of the kernel hold (1).
-        let [key_sums, value_sums] =
-            unsafe { work.gradients::<S, L, CAUSAL>(slots, extents, tile) };
+        let [key_sums, value_sums] = unsafe {
+            let mut own = extents;
+            if PACKED {
+                own = extents.of::<BOXES, PACKED>(tile().positions);
+            }
+            work.gradients::<S, L, CAUSAL>(slots, own, tile)
+        };
         let tile = tile();
-        let at = [
-            tile.key_head * elements(BOXES),
-            tile.first_key + BOX * index,
-            tile.sequence,
-        ];
+        let Positions {
+            sequence,
+            first: [_, start],
+            keys,
+            ..
+        } = tile.positions;
+        let first_key = tile.first_key + BOX * index;
+        let column = tile.key_head * elements(BOXES);
+        let at = [column, start + first_key, sequence];
+        // The next sequence follows the last key.
+        let is_last = PACKED && first_key + BOX > keys;
+        let store_last = |sums: &Accumulator<S>, to: *mut T, factor: f32| {
+            let width = extents.key_heads as usize * elements(BOXES) as usize;
+            let first = first_key + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
+            sums.each_pair(warpgroup, |below, element, pair| {
+                let key = first + 8 * below as u32;
+                if key < keys {
+                    let at = (start + key) as usize * width + (column + element) as usize;
+                    let pair = T::round(pair.map(|sum| factor * sum));
+                    // SAFETY: the gradients have these elements, at an even number (1). They are this thread's, since no
+                    // sequence has keys of another one: starts ascend (3).
+                    unsafe { *to.add(at).cast::<u32>() = pair };
+                }
+            });
+        };
+        if is_last {
+            store_last(&value_sums, value_gradients_at, 1.0);
+            store_last(&key_sums, key_gradients_at, extents.factor);
+            // Where the other warpgroup waits.
+            warpgroup.sync_role();
+            return;
+        }
         let mut outputs = Outputs::<Box3<T>, _, _, 2>::new(warpgroup, work.values.cast());
         outputs.store_sums(&value_sums, value_gradients, at, &Identity);
         outputs.finish();

@@ -11,7 +11,7 @@ use tma::{
 
 use super::{
     BOX, END_THREADS, Extents, elements,
-    extents::{FINISHED_TILES, Item, SUMS_OF_HALF},
+    extents::{FINISHED_TILES, Item, SUMS_OF_HALF, Starts},
     tile_queries,
 };
 
@@ -21,8 +21,9 @@ use super::{
 /// 1. The conditions of [`attention_backward_prepare_128`](super::attention_backward_prepare_128()), or of heads of another
 ///    length.
 #[inline(always)]
-pub(super) unsafe fn prepare<T: Half, const BOXES: usize>(
+pub(super) unsafe fn prepare<T: Half, const BOXES: usize, const PACKED: bool>(
     extents: Extents,
+    starts: Starts,
     statistics: *mut f32,
     counters: *mut u32,
     [results, result_gradients]: [*const T; 2],
@@ -47,6 +48,9 @@ pub(super) unsafe fn prepare<T: Half, const BOXES: usize>(
         }
     }
 
+    let heads = extents.key_heads * extents.sharing;
+    // SAFETY: the head exists, and the conditions of the kernel hold (1).
+    let positions = unsafe { extents.positions_of::<PACKED>(head / heads, starts) };
     let queries = tile_queries(BOXES);
     let statistics = statistics.wrapping_add(row as usize * 2 * queries as usize);
     // Lanes that have a row, each 16 bytes.
@@ -55,10 +59,11 @@ pub(super) unsafe fn prepare<T: Half, const BOXES: usize>(
     let mut query = thread / row_lanes;
     while query < queries {
         let in_sequence = tile * queries + query;
-        let exists = in_sequence < extents.queries;
+        let exists = in_sequence < positions.queries;
         let mut sum = 0.0;
         if exists {
-            let at = extents.query_at::<BOXES>(head, in_sequence) + 8 * lane as usize;
+            let at =
+                extents.query_at::<BOXES, PACKED>(head, in_sequence, positions) + 8 * lane as usize;
             // SAFETY: the query has these 16 bytes of both tensors, which no thread writes (1).
             let [results, gradients] = unsafe {
                 [results, result_gradients]
@@ -79,7 +84,13 @@ pub(super) unsafe fn prepare<T: Half, const BOXES: usize>(
         if lane == 0 {
             let mut shift = f32::NEG_INFINITY;
             if exists {
-                let at = head as usize * extents.queries as usize + in_sequence as usize;
+                let first = if PACKED {
+                    (head % heads) as usize * starts.totals[0] as usize
+                        + positions.first[0] as usize
+                } else {
+                    head as usize * extents.queries as usize
+                };
+                let at = first + in_sequence as usize;
                 // SAFETY: the query has a logarithm (1).
                 let logarithm = unsafe { load_nc(logarithms.wrapping_add(at)) };
                 if logarithm != f32::NEG_INFINITY {
@@ -105,9 +116,10 @@ pub(super) unsafe fn prepare<T: Half, const BOXES: usize>(
 /// 1. The conditions of [`attention_backward_128`](super::attention_backward_128()), or of heads of another length; the
 ///    item finishes queries.
 #[inline(always)]
-pub(super) unsafe fn finish<T: Half, const BOXES: usize>(
+pub(super) unsafe fn finish<T: Half, const BOXES: usize, const PACKED: bool>(
     warps: Warps,
     extents: Extents,
+    starts: Starts,
     item: Item,
     gradients: *mut T,
     sums: *mut f32,
@@ -123,6 +135,11 @@ pub(super) unsafe fn finish<T: Half, const BOXES: usize>(
     unsafe {
         assert_unchecked(extents.query_tiles != 0 && extents.key_heads * extents.sharing != 0)
     };
+    // SAFETY: there are heads (1).
+    unsafe { assert_unchecked(extents.key_heads != 0) };
+    let sequence = item.head / extents.key_heads;
+    // SAFETY: the head exists, and the conditions of the kernel hold (1).
+    let positions = unsafe { extents.positions_of::<PACKED>(sequence, starts) };
     let lane = warps.warp().lane();
     let tiles = extents.sharing * extents.query_tiles;
     let first_tile = item.number * FINISHED_TILES;
@@ -151,9 +168,10 @@ pub(super) unsafe fn finish<T: Half, const BOXES: usize>(
             tile * tile_queries(BOXES) + part * BOX + 16 * (unit % 128 / Warp::LANES) + lane / 4;
         let write = |query: u32, pairs: [[f32; 2]; 4]| {
             let vector = exchange(warps.warp(), pairs.map(T::round));
-            if query < extents.queries {
+            if query < positions.queries {
                 let element = 32 * of_row + 8 * (lane % 4);
-                let at = extents.query_at::<BOXES>(head, query) + element as usize;
+                let at =
+                    extents.query_at::<BOXES, PACKED>(head, query, positions) + element as usize;
                 // SAFETY: the query has these 16 bytes, which are this thread's (1).
                 unsafe { store::<Wb, _>(gradients.wrapping_add(at).cast::<[u32; 4]>(), vector) };
             }

@@ -7,13 +7,15 @@ use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Vio
 
 use super::{
     BOX, END_THREADS, Extents, KEYS, THREADS, attention_backward_64, attention_backward_128,
-    attention_backward_prepare_64, attention_backward_prepare_128,
+    attention_backward_packed_64, attention_backward_packed_128, attention_backward_prepare_64,
+    attention_backward_prepare_128, attention_backward_prepare_packed_64,
+    attention_backward_prepare_packed_128,
     extents::{FINISHED_TILES, SUMS_OF_HALF},
     tile_queries,
 };
 use crate::{
     arguments::product,
-    attention::{check_heads, check_scale},
+    attention::{Packed, check_heads, check_scale},
     gemm::{Numbers, with_element},
 };
 
@@ -33,10 +35,14 @@ pub struct AttentionBackward {
     pub elements: u32,
     /// The number of sequences.
     pub sequences: u32,
-    /// The number of queries of a sequence.
+    /// The number of queries of a sequence, or of the longest one: later queries get no gradients.
     pub queries: u32,
-    /// The number of keys, and values, of a sequence.
+    /// The number of keys, and values, of a sequence, or of the longest one: later keys get no gradients.
     pub keys: u32,
+    /// Sequences are stored one after the other, with lengths of their own. Memory after the positions of one is
+    /// multiplied by zero: infinities and NaN there spread.
+    #[doc(alias("varlen", "cu_seqlens"))]
+    pub packed: Option<Packed>,
     /// The number of heads of queries.
     pub heads: u32,
     /// The number of heads of keys and values; the same number of neighbouring heads of queries share each.
@@ -91,6 +97,7 @@ impl Default for AttentionBackward {
             sequences: 1,
             queries: 0,
             keys: 0,
+            packed: None,
             heads: 1,
             key_heads: 1,
             is_causal: false,
@@ -188,6 +195,14 @@ impl AttentionBackward {
             1..=i32::MAX as u64,
             reason,
         );
+        if let Some(packed) = self.packed {
+            let reason = "differences of positions have 32 bits";
+            conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
+            conditions.within("keys of all sequences", packed.keys, 1..=most, reason);
+            for starts in [packed.query_starts, packed.key_starts] {
+                conditions.ascending(Region::bytes(starts, 4 * (u64::from(sequences) + 1)));
+            }
+        }
         let [multiplying, finishing] = self.blocks_of_head();
         let of_head = multiplying.saturating_add(finishing);
         let blocks = product(&[of_head, key_heads, sequences]);
@@ -209,9 +224,18 @@ impl AttentionBackward {
         }
     }
 
+    /// Returns the queries and keys of a sequence in the tensors, and the sequences there.
+    fn in_tensors(&self) -> [u32; 3] {
+        match self.packed {
+            Some(packed) => [packed.queries, packed.keys, 1],
+            None => [self.queries, self.keys, self.sequences],
+        }
+    }
+
     /// Returns the bytes of queries, and of tensors with the same extents.
     fn query_bytes(&self, buffer: usize) -> Region {
-        let bytes = product(&[2, self.elements, self.heads, self.queries, self.sequences]);
+        let [queries, _, sequences] = self.in_tensors();
+        let bytes = product(&[2, self.elements, self.heads, queries, sequences]);
         Region::bytes(buffer, bytes)
     }
 
@@ -236,21 +260,34 @@ impl Prepare {
         conditions.writes(of.counters());
         conditions.reads(of.query_bytes(of.results));
         conditions.reads(of.query_bytes(of.result_gradients));
-        let logarithms = product(&[4, of.queries, of.heads, of.sequences]);
+        let [queries, _, sequences] = of.in_tensors();
+        let logarithms = product(&[4, queries, of.heads, sequences]);
         conditions.reads(Region::bytes(of.logarithms, logarithms));
         let call = with_element!(of.numbers, T => {
-            let prepare = match of.elements {
-                64 => attention_backward_prepare_64::<T>,
-                _ => attention_backward_prepare_128::<T>,
-            };
-            prepare(
-                BufferRef::<f32>::new(of.statistics),
-                BufferRef::<u32>::new(of.counters),
-                BufferRef::<T>::new(of.results),
-                BufferRef::<T>::new(of.result_gradients),
-                BufferRef::<f32>::new(of.logarithms),
-                extents,
-            )
+            macro_rules! call {
+                ($kernel:ident $(, $more:expr)*) => {
+                    $kernel::<T>(
+                        BufferRef::<f32>::new(of.statistics),
+                        BufferRef::<u32>::new(of.counters),
+                        BufferRef::<T>::new(of.results),
+                        BufferRef::<T>::new(of.result_gradients),
+                        BufferRef::<f32>::new(of.logarithms),
+                        extents,
+                        $($more,)*
+                    )
+                };
+            }
+            let query_starts = |packed: Packed| BufferRef::<u32>::new(packed.query_starts);
+            match (of.elements, of.packed) {
+                (64, None) => call!(attention_backward_prepare_64),
+                (_, None) => call!(attention_backward_prepare_128),
+                (64, Some(packed)) => call!(
+                    attention_backward_prepare_packed_64, query_starts(packed), packed.queries
+                ),
+                (_, Some(packed)) => call!(
+                    attention_backward_prepare_packed_128, query_starts(packed), packed.queries
+                ),
+            }
         });
         (call, Shape::new(of.all_query_tiles() as u32, END_THREADS))
     }
@@ -264,17 +301,18 @@ impl Main {
             Numbers::Bf16 => DataType::Bf16,
             Numbers::F16 => DataType::F16,
         };
+        let [queries, keys, sequences] = of.in_tensors();
         let map = |buffer, positions: u32, heads: u32| {
             let extents = [
                 product(&[heads, of.elements]),
                 positions.into(),
-                of.sequences.into(),
+                sequences.into(),
             ];
             let map = Tiled::new(data_type, &extents).box_dims(&[BOX, BOX, 1]);
             MapRef::new(map.swizzle(Swizzle::B128), buffer)
         };
-        let of_keys = |buffer| map(buffer, of.keys, of.key_heads);
-        let of_queries = |buffer| map(buffer, of.queries, of.heads);
+        let of_keys = |buffer| map(buffer, keys, of.key_heads);
+        let of_queries = |buffer| map(buffer, queries, of.heads);
         let (key_gradients, value_gradients) =
             (of_keys(of.key_gradients), of_keys(of.value_gradients));
         conditions.writes(key_gradients.into());
@@ -290,25 +328,61 @@ impl Main {
         conditions.zeroed(of.sums());
         conditions.zeroed(of.counters());
         let call = with_element!(of.numbers, T => {
-            let add_gradients = match of.elements {
-                64 => attention_backward_64::<T>,
-                _ => attention_backward_128::<T>,
-            };
-            add_gradients(
-                of.is_causal,
-                of.is_ordered,
-                key_gradients,
-                value_gradients,
-                queries,
-                keys,
-                values,
-                result_gradients,
-                extents,
-                BufferRef::<T>::new(of.query_gradients),
+            let buffer = BufferRef::<T>::new;
+            let memory = (
                 BufferRef::<f32>::new(of.statistics),
                 BufferRef::<f32>::new(of.sums),
                 BufferRef::<u32>::new(of.counters),
-            )
+            );
+            let (statistics, sums, counters) = memory;
+            macro_rules! call {
+                ($kernel:ident) => {
+                    $kernel::<T>(
+                        of.is_causal,
+                        of.is_ordered,
+                        key_gradients,
+                        value_gradients,
+                        queries,
+                        keys,
+                        values,
+                        result_gradients,
+                        extents,
+                        buffer(of.query_gradients),
+                        statistics,
+                        sums,
+                        counters,
+                    )
+                };
+                ($kernel:ident, $packed:expr) => {
+                    $kernel::<T>(
+                        of.is_causal,
+                        of.is_ordered,
+                        key_gradients,
+                        value_gradients,
+                        queries,
+                        keys,
+                        values,
+                        result_gradients,
+                        extents,
+                        buffer(of.query_gradients),
+                        buffer(of.key_gradients),
+                        buffer(of.value_gradients),
+                        statistics,
+                        sums,
+                        counters,
+                        BufferRef::<u32>::new($packed.query_starts),
+                        BufferRef::<u32>::new($packed.key_starts),
+                        $packed.queries,
+                        $packed.keys,
+                    )
+                };
+            }
+            match (of.elements, of.packed) {
+                (64, None) => call!(attention_backward_64),
+                (_, None) => call!(attention_backward_128),
+                (64, Some(packed)) => call!(attention_backward_packed_64, packed),
+                (_, Some(packed)) => call!(attention_backward_packed_128, packed),
+            }
         });
         let of_head = of.blocks_of_head().into_iter().map(u64::from).sum::<u64>();
         let blocks = product(&[of.key_heads, of.sequences]).saturating_mul(of_head);

@@ -1,6 +1,6 @@
 //! The gradients of attention.
 
-use kernels_host::{AttentionShape, BackwardTensors, Kernels};
+use kernels_host::{AttentionShape, BackwardTensors, Kernels, Starts};
 use tma_host::{Device, half::bf16};
 
 use crate::support::{Result, assert_near, everywhere, numbers};
@@ -84,6 +84,103 @@ fn gradients_follow(shape: &AttentionShape) -> Result {
                 let got: Vec<f32> = got.read()?.iter().map(|it| it.to_f32()).collect();
                 assert_near(&got, expected, 3e-2);
             }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn gradients_of_packed_sequences_are_as_if_each_were_alone() -> Result {
+    let lengths = [[3_usize, 5], [0, 2], [70, 90], [65, 64]];
+    let [all_queries, all_keys] = [0, 1].map(|which| lengths.iter().map(|it| it[which]).sum());
+    let alone = AttentionShape {
+        elements: 64,
+        heads: 2,
+        ..SHAPE
+    };
+    let row = alone.elements as usize;
+    let some =
+        |positions: usize, heads: usize, seed| rounded(&numbers(positions * heads * row, seed));
+    let (q, k, v) = (
+        some(all_queries, 2, 1),
+        some(all_keys, 1, 2),
+        some(all_keys, 1, 3),
+    );
+    let (results, of_results) = (some(all_queries, 2, 4), some(all_queries, 2, 5));
+    let logarithms = numbers(2 * all_queries, 6);
+    for device in everywhere() {
+        let kernels = Kernels::new(&device);
+        let (mut starts, mut first) = ([vec![0_u32], vec![0]], [0, 0]);
+        let mut expected = [Vec::new(), Vec::new(), Vec::new()];
+        for [queries, keys] in lengths {
+            let of = |all: &[bf16], which: usize, count: usize, heads: usize| {
+                let each = row * heads;
+                device.upload(&all[first[which] * each..][..count * each])
+            };
+            if queries == 0 {
+                expected[1].extend(vec![bf16::ZERO; keys * row]);
+                expected[2].extend(vec![bf16::ZERO; keys * row]);
+            } else {
+                let shape = AttentionShape {
+                    queries: queries as u32,
+                    keys: keys as u32,
+                    ..alone
+                };
+                let of_heads =
+                    [0, all_queries].map(|head| &logarithms[head + first[0]..][..queries]);
+                let mut of_queries = device.zeroed(queries * 2 * row)?;
+                let (mut of_keys, mut of_values) =
+                    (device.zeroed(keys * row)?, device.zeroed(keys * row)?);
+                let tensors = BackwardTensors {
+                    queries: &of(&q, 0, queries, 2)?,
+                    keys: &of(&k, 1, keys, 1)?,
+                    values: &of(&v, 1, keys, 1)?,
+                    results: &of(&results, 0, queries, 2)?,
+                    logarithms: &device.upload(&of_heads.concat())?,
+                    result_gradients: &of(&of_results, 0, queries, 2)?,
+                    query_gradients: &mut of_queries,
+                    key_gradients: &mut of_keys,
+                    value_gradients: &mut of_values,
+                };
+                let mut memory = kernels.backward_memory(&shape)?;
+                kernels.attention_backward(&shape, true, tensors, &mut memory)?;
+                for (all, more) in expected.iter_mut().zip([of_queries, of_keys, of_values]) {
+                    all.extend(more.read()?);
+                }
+            }
+            first = [first[0] + queries, first[1] + keys];
+            starts[0].push(first[0] as u32);
+            starts[1].push(first[1] as u32);
+        }
+        let shape = AttentionShape {
+            sequences: 4,
+            queries: 70,
+            keys: 90,
+            ..alone
+        };
+        let query_starts = Starts::new(device.upload(&starts[0])?)?;
+        let key_starts = Starts::new(device.upload(&starts[1])?)?;
+        let mut of_queries = device.zeroed(all_queries * 2 * row)?;
+        let (mut of_keys, mut of_values) = (
+            device.zeroed(all_keys * row)?,
+            device.zeroed(all_keys * row)?,
+        );
+        let tensors = BackwardTensors {
+            queries: &device.upload(&q)?,
+            keys: &device.upload(&k)?,
+            values: &device.upload(&v)?,
+            results: &device.upload(&results)?,
+            logarithms: &device.upload(&logarithms)?,
+            result_gradients: &device.upload(&of_results)?,
+            query_gradients: &mut of_queries,
+            key_gradients: &mut of_keys,
+            value_gradients: &mut of_values,
+        };
+        let mut memory = kernels.backward_memory(&shape)?;
+        let starts = [&query_starts, &key_starts];
+        kernels.attention_backward_packed(&shape, starts, true, tensors, &mut memory)?;
+        for (got, expected) in [of_queries, of_keys, of_values].iter().zip(expected) {
+            assert!(got.read()? == expected, "{}", got.len());
         }
     }
     Ok(())
