@@ -1,7 +1,4 @@
-use kernels_gpu::{
-    attention::Packed,
-    attention_backward::{AttentionBackward, Main, Prepare},
-};
+use kernels_gpu::attention_backward::{AttentionBackward, Main, Prepare};
 use tma_host::{Buffer, Failure};
 use tma_launch::{Conditions, Violations};
 
@@ -161,13 +158,7 @@ impl Kernels {
             )),
             sums: operands.add(Operand::new("the memory for sums", memory.sums.at(0))),
             counters: operands.add(Operand::new("the counters", memory.counters.at(0))),
-            packed: starts.map(|[queries, keys]| Packed {
-                queries: queries.total,
-                keys: keys.total,
-                query_starts: operands
-                    .add(Operand::new("the queries' starts", queries.numbers.at(0))),
-                key_starts: operands.add(Operand::new("the keys' starts", keys.numbers.at(0))),
-            }),
+            packed: starts.map(|starts| Starts::packed(starts, &mut operands)),
             ..shape.backward(is_ordered)
         };
         // All conditions of the second launch hold before the first one starts: it reads what the first one writes.

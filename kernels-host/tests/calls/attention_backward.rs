@@ -180,7 +180,7 @@ fn gradients_of_packed_sequences_are_as_if_each_were_alone() -> Result {
         let starts = [&query_starts, &key_starts];
         kernels.attention_backward_packed(&shape, starts, true, tensors, &mut memory)?;
         for (got, expected) in [of_queries, of_keys, of_values].iter().zip(expected) {
-            assert!(got.read()? == expected, "{}", got.len());
+            assert_eq!(got.read()?, expected);
         }
     }
     Ok(())
