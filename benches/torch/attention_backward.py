@@ -14,12 +14,16 @@ import torch
 from beside import NAMES, Launch, arguments, bursts, load, record, tensor_map
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-BOX, QUERIES, KEYS, THREADS, END_THREADS, ELEMENTS = 64, 64, 128, 384, 256, 128
+BOX, KEYS, THREADS, END_THREADS = 64, 128, 384, 256
 FINISHED_TILES, LAG = 8, 264
 SHARED_BYTES = 201728
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
-# Sequences, positions, heads, heads of keys, elements of a head: 16384 positions together.
-SIZES = [(16384 // length, length, 16, 16, ELEMENTS) for length in (2048, 4096, 8192, 16384)]
+# Sequences, positions, heads, heads of keys, elements of a head: 16384 positions of 2048 elements together.
+SIZES = [
+    (16384 // length, length, 2048 // elements, 2048 // elements, elements)
+    for elements in (64, 128)
+    for length in (2048, 4096, 8192, 16384)
+]
 # Sequences, queries, keys, heads, heads of keys.
 CHECKED = [(1, 64, 128, 1, 1), (2, 1000, 1111, 6, 2), (1, 777, 300, 4, 4), (1, 2048, 2048, 2, 1), (2, 4096, 4096, 2, 2)]
 MOST_ERROR = {torch.bfloat16: 8e-3, torch.float16: 1e-3}
@@ -48,12 +52,13 @@ class Backward:
     def __init__(self, module, q, k, v, results, of_results, logarithms, is_causal, is_ordered=False):
         sequences, queries, heads, elements = q.shape
         keys, key_heads = k.shape[1:3]
-        query_tiles = -(-queries // QUERIES)
+        tile_queries = 8192 // elements
+        query_tiles = -(-queries // tile_queries)
         self.gradients = [torch.full_like(tensor, float("nan")) for tensor in (q, k, v)]
         of_q, of_k, of_v = self.gradients
         tiles = sequences * heads * query_tiles
-        self.statistics = torch.full((tiles * 2 * QUERIES,), float("nan"), device="cuda")
-        self.sums = torch.zeros(tiles * QUERIES * elements, device="cuda")
+        self.statistics = torch.full((tiles * 2 * tile_queries,), float("nan"), device="cuda")
+        self.sums = torch.zeros(tiles * tile_queries * elements, device="cuda")
         all_key_heads, sharing, key_tiles = key_heads * sequences, heads // key_heads, -(-keys // KEYS)
         self.counters = torch.full((tiles + all_key_heads,), -1, dtype=torch.int32, device="cuda")
         finishing = -(-query_tiles * sharing // FINISHED_TILES)
@@ -81,7 +86,7 @@ class Backward:
         self.launches = [
             Launch(
                 module,
-                f"attention_backward_prepare_{name}",
+                f"attention_backward_prepare_{elements}_{name}",
                 tiles,
                 END_THREADS,
                 0,
@@ -89,7 +94,7 @@ class Backward:
             ),
             Launch(
                 module,
-                f"attention_backward_128_{name}_{flags}",
+                f"attention_backward_{elements}_{name}_{flags}",
                 (key_tiles + finishing) * all_key_heads,
                 THREADS,
                 SHARED_BYTES,
@@ -102,9 +107,9 @@ class Backward:
             launch()
 
 
-def tensors(sequences, queries, keys, heads, key_heads, dtype):
+def tensors(sequences, queries, keys, heads, key_heads, elements, dtype):
     def random(positions, heads):
-        return torch.randn(sequences, positions, heads, ELEMENTS, device="cuda").to(dtype)
+        return torch.randn(sequences, positions, heads, elements, device="cuda").to(dtype)
 
     return random(queries, heads), random(keys, key_heads), random(keys, key_heads), random(queries, heads)
 
@@ -114,7 +119,7 @@ def exact(q, k, v, of_results, is_causal):
     sharing = q.shape[2] // k.shape[2]
     q, k, v = (tensor.double().requires_grad_() for tensor in (q, k, v))
     wide_k, wide_v = (tensor.repeat_interleave(sharing, 2) for tensor in (k, v))
-    scores = torch.einsum("bqhd,bkhd->bhqk", q, wide_k) / math.sqrt(ELEMENTS)
+    scores = torch.einsum("bqhd,bkhd->bhqk", q, wide_k) / math.sqrt(q.shape[3])
     if is_causal:
         queries, keys = q.shape[1], k.shape[1]
         last = torch.arange(queries, device="cuda") + keys - queries
@@ -186,15 +191,15 @@ def main():
     modules = {path: load(path) for path in options.ptx.split(",")}
     for dtype in MOST_ERROR:
         for is_causal in (False, True):
-            for sizes in CHECKED:
-                error = check(next(iter(modules.values())), sizes, dtype, is_causal)
+            for sizes in ((*sizes, elements) for elements in (64, 128) for sizes in CHECKED):
+                error = max(check(module, sizes, dtype, is_causal) for module in modules.values())
                 print(f"{sizes}, {NAMES[dtype]}, causal {is_causal}: relative error {error:.2e}")
     rows = []
     print(f"{torch.cuda.get_device_name()}: sequences, positions, heads, heads of keys, elements; TFLOP/s")
     for size in SIZES:
         sequences, length, heads, key_heads, elements = size
         for is_causal in (False, True):
-            q, k, v, of_results = tensors(sequences, length, length, heads, key_heads, torch.bfloat16)
+            q, k, v, of_results = tensors(sequences, length, length, heads, key_heads, elements, torch.bfloat16)
             works, results, logarithms = torch_works(q, k, v, of_results, is_causal)
             gradients = next(iter(works.values()))()
             for path, module in modules.items():
@@ -214,7 +219,14 @@ def main():
             rows.append({"size": size, "causal": is_causal, "tflops": rate, "ratio": ratio, "relative_error": error})
     if options.out:
         flags = [f"{causal}_{ordered}" for causal in ("false", "true") for ordered in ("false", "true")]
-        kernels = ["attention_backward_prepare_bf16", *(f"attention_backward_128_bf16_{flag}" for flag in flags)]
+        kernels = [
+            name
+            for elements in (64, 128)
+            for name in (
+                f"attention_backward_prepare_{elements}_bf16",
+                *(f"attention_backward_{elements}_bf16_{flag}" for flag in flags),
+            )
+        ]
         record(options.out, options.compiled, kernels, rows)
 
 

@@ -1,6 +1,6 @@
 //! Attention by tensor cores; scores never leave the registers.
 
-mod items;
+pub(crate) mod items;
 pub(crate) mod softmax;
 
 use core::mem::offset_of;

@@ -96,18 +96,8 @@ impl Kernels {
     ) -> Result<(), Failure> {
         let mut operands = Operands::default();
         let arguments = self.arguments(shape, &mut operands, tensors);
-        let [query_starts, key_starts] = starts;
-        let packed = Packed {
-            queries: query_starts.total,
-            keys: key_starts.total,
-            query_starts: operands.add(Operand::new(
-                "the queries' starts",
-                query_starts.numbers.at(0),
-            )),
-            key_starts: operands.add(Operand::new("the keys' starts", key_starts.numbers.at(0))),
-        };
         let attention = Attention {
-            packed: Some(packed),
+            packed: Some(Starts::packed(starts, &mut operands)),
             ..arguments
         };
         // SAFETY: the buffers are those of the operands, the written ones are borrowed exclusively, and starts ascend,
@@ -172,5 +162,16 @@ impl Starts {
         let result = Violations(found.into_iter().collect()).into_result();
         result.map_err(|broken| Failure::check("attention_packed", broken))?;
         Ok(Self { numbers, total })
+    }
+
+    /// Adds those of queries and of keys to the operands.
+    pub(crate) fn packed([queries, keys]: [&Self; 2], operands: &mut Operands) -> Packed {
+        let mut add = |what, starts: &Self| operands.add(Operand::new(what, starts.numbers.at(0)));
+        Packed {
+            queries: queries.total,
+            keys: keys.total,
+            query_starts: add("the queries' starts", queries),
+            key_starts: add("the keys' starts", keys),
+        }
     }
 }

@@ -3,7 +3,7 @@ use tma_host::{Buffer, Failure};
 use tma_launch::{Conditions, Violations};
 
 use crate::{
-    AttentionShape, Element, Kernels,
+    AttentionShape, Element, Kernels, Starts,
     operand::{Operand, Operands},
 };
 
@@ -43,6 +43,7 @@ impl AttentionShape {
     /// Returns the arguments of the kernels, without their buffers.
     fn backward(&self, is_ordered: bool) -> AttentionBackward {
         AttentionBackward {
+            elements: self.elements,
             sequences: self.sequences,
             queries: self.queries,
             keys: self.keys,
@@ -71,7 +72,8 @@ impl Kernels {
         })
     }
 
-    /// Writes the gradients of the queries, keys and values of [`attention`](Self::attention), for heads of 128 elements.
+    /// Writes the gradients of the queries, keys and values of [`attention`](Self::attention), for heads of 64 or 128
+    /// elements.
     ///
     /// Where it is `is_ordered`, the gradients of queries are added in a fixed order: they are the same bits each time.
     /// Otherwise blocks add them as they come, which is faster.
@@ -87,6 +89,39 @@ impl Kernels {
         tensors: BackwardTensors<'_, T>,
         memory: &mut BackwardMemory,
     ) -> Result<(), Failure> {
+        let what = "attention_backward";
+        self.start_backward(what, shape, None, is_ordered, tensors, memory)
+    }
+
+    /// Writes the gradients of [`attention_packed`](Self::attention_packed), whose `starts` and tensors these are.
+    ///
+    /// Of a sequence longer than `shape`, only the first queries and keys get gradients. Infinities and NaN after a
+    /// sequence's last position spread to its gradients.
+    ///
+    /// # Errors
+    /// Returns the errors of [`attention_backward`](Self::attention_backward); `starts` need `shape.sequences + 1` numbers.
+    #[doc(alias = "flash_attn_varlen_backward")]
+    pub fn attention_backward_packed<T: Element>(
+        &self,
+        shape: &AttentionShape,
+        starts: [&Starts; 2],
+        is_ordered: bool,
+        tensors: BackwardTensors<'_, T>,
+        memory: &mut BackwardMemory,
+    ) -> Result<(), Failure> {
+        let what = "attention_backward_packed";
+        self.start_backward(what, shape, Some(starts), is_ordered, tensors, memory)
+    }
+
+    fn start_backward<T: Element>(
+        &self,
+        what: &'static str,
+        shape: &AttentionShape,
+        starts: Option<[&Starts; 2]>,
+        is_ordered: bool,
+        tensors: BackwardTensors<'_, T>,
+        memory: &mut BackwardMemory,
+    ) -> Result<(), Failure> {
         let BackwardTensors {
             queries,
             keys,
@@ -98,12 +133,6 @@ impl Kernels {
             key_gradients,
             value_gradients,
         } = tensors;
-        let what = "attention_backward";
-        let mut conditions = Conditions::default();
-        conditions.one_of("head size", shape.elements, &[128], "compiled instances");
-        conditions
-            .into_result()
-            .map_err(|broken: Violations| Failure::check(what, broken))?;
         let mut operands = Operands::default();
         let backward = AttentionBackward {
             numbers: T::NUMBERS,
@@ -129,6 +158,7 @@ impl Kernels {
             )),
             sums: operands.add(Operand::new("the memory for sums", memory.sums.at(0))),
             counters: operands.add(Operand::new("the counters", memory.counters.at(0))),
+            packed: starts.map(|starts| Starts::packed(starts, &mut operands)),
             ..shape.backward(is_ordered)
         };
         // All conditions of the second launch hold before the first one starts: it reads what the first one writes.
@@ -140,7 +170,8 @@ impl Kernels {
             Ok(short) => return Err(Failure::check(what, Violations(short))),
             Err(broken) => return Err(Failure::check(what, broken)),
         }
-        // SAFETY: the buffers are those of the operands, and the written ones are borrowed exclusively (1).
+        // SAFETY: the buffers are those of the operands, the written ones are borrowed exclusively, and starts ascend, as
+        // their type ensures (1).
         unsafe { self.start(what, Conditions::default(), &Prepare(backward), &operands) }?;
         // SAFETY: see above. The first launch zeroes the counters; sums were allocated as zeros, and each kernel leaves
         // them so (1).

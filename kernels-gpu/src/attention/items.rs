@@ -8,13 +8,45 @@ use super::Sequences;
 
 /// The place of a sequence's positions in the tensors.
 #[derive(Clone, Copy)]
-pub(super) struct Positions {
+pub(crate) struct Positions {
     /// The number in the tensors.
-    pub(super) sequence: u32,
+    pub(crate) sequence: u32,
     /// The first query and its first key there.
-    pub(super) first: [u32; 2],
-    pub(super) queries: u32,
-    pub(super) keys: u32,
+    pub(crate) first: [u32; 2],
+    pub(crate) queries: u32,
+    pub(crate) keys: u32,
+}
+
+impl Positions {
+    /// Returns the positions of a sequence of those that are stored one after the other: within the tensors for any starts,
+    /// and no more than the positions of the longest sequence. Starts that ascend keep sequences apart.
+    ///
+    /// # Safety
+    /// 1. Starts have the number of each sequence's first query and key, and after them one more, and no thread writes
+    ///    them. The sequence exists.
+    #[inline(always)]
+    pub(crate) unsafe fn packed(
+        sequence: u32,
+        starts: [*const u32; 2],
+        totals: [u32; 2],
+        longest: [u32; 2],
+    ) -> Self {
+        let of = |which: usize| {
+            let start = starts[which].wrapping_add(sequence as usize);
+            // SAFETY: there is one for each sequence, and one after them (1).
+            let ends = unsafe { [*start, *start.wrapping_add(1)] };
+            let [first, end] = ends.map(|end| end.min(totals[which]));
+            (first, end.saturating_sub(first).min(longest[which]))
+        };
+        let (first_query, queries) = of(0);
+        let (first_key, keys) = of(1);
+        Self {
+            sequence: 0,
+            first: [first_query, first_key],
+            queries,
+            keys,
+        }
+    }
 }
 
 impl Sequences {
@@ -23,8 +55,7 @@ impl Sequences {
         self.packed[0] != 0
     }
 
-    /// Returns the positions of a sequence: within the tensors for any starts, and no more than the positions of the
-    /// longest sequence. Starts that ascend keep sequences apart.
+    /// Returns the positions of a sequence.
     ///
     /// # Safety
     /// 1. (4) of the kernels holds, and the sequence exists.
@@ -38,21 +69,9 @@ impl Sequences {
                 keys: self.keys,
             };
         }
-        let of = |which: usize, longest: u32| {
-            let start = starts[which].wrapping_add(sequence as usize);
-            // SAFETY: there is one for each sequence, and one after them (1).
-            let ends = unsafe { [*start, *start.wrapping_add(1)] };
-            let [first, end] = ends.map(|end| end.min(self.packed[which]));
-            (first, end.saturating_sub(first).min(longest))
-        };
-        let (first_query, queries) = of(0, self.queries);
-        let (first_key, keys) = of(1, self.keys);
-        Positions {
-            sequence: 0,
-            first: [first_query, first_key],
-            queries,
-            keys,
-        }
+        let longest = [self.queries, self.keys];
+        // SAFETY: the condition is the same (1).
+        unsafe { Positions::packed(sequence, starts, self.packed, longest) }
     }
 
     /// Returns how many times a block has queries of one head.

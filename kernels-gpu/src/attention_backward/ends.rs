@@ -10,20 +10,20 @@ use tma::{
 };
 
 use super::{
-    ELEMENTS, END_THREADS, Extents, QUERIES,
-    extents::{FINISHED_TILES, Item, SUMS_OF_HALF},
+    BOX, END_THREADS, Extents, elements,
+    extents::{FINISHED_TILES, Item, SUMS_OF_HALF, Starts},
+    tile_queries,
 };
 
-/// The number of lanes that have a row, each 16 bytes.
-const ROW_LANES: u32 = ELEMENTS / 8;
-
-/// Writes the statistics of 64 queries, and zeros their counter.
+/// Writes the statistics of a tile of queries, and zeros their counter.
 ///
 /// # Safety
-/// 1. The conditions of [`attention_backward_prepare`](super::attention_backward_prepare()).
+/// 1. The conditions of [`attention_backward_prepare_128`](super::attention_backward_prepare_128()), or of heads of another
+///    length.
 #[inline(always)]
-pub(super) unsafe fn prepare<T: Half>(
+pub(super) unsafe fn prepare<T: Half, const BOXES: usize, const PACKED: bool>(
     extents: Extents,
+    starts: Starts,
     statistics: *mut f32,
     counters: *mut u32,
     [results, result_gradients]: [*const T; 2],
@@ -38,7 +38,7 @@ pub(super) unsafe fn prepare<T: Half>(
     };
     let (head, tile) = (row / extents.query_tiles, row % extents.query_tiles);
     if thread == 0 {
-        // SAFETY: each 64 queries have a counter, and after these each head of keys has one (1).
+        // SAFETY: each tile of queries has a counter, and after these each head of keys has one (1).
         unsafe {
             *counters.wrapping_add(row as usize) = 0;
             if row < extents.all_key_heads {
@@ -48,15 +48,22 @@ pub(super) unsafe fn prepare<T: Half>(
         }
     }
 
-    let statistics = statistics.wrapping_add(row as usize * 2 * QUERIES as usize);
-    let lane = thread % ROW_LANES;
-    let mut query = thread / ROW_LANES;
-    while query < QUERIES {
-        let in_sequence = tile * QUERIES + query;
-        let exists = in_sequence < extents.queries;
+    let heads = extents.key_heads * extents.sharing;
+    // SAFETY: the head exists, and the conditions of the kernel hold (1).
+    let positions = unsafe { extents.positions_of::<PACKED>(head / heads, starts) };
+    let queries = tile_queries(BOXES);
+    let statistics = statistics.wrapping_add(row as usize * 2 * queries as usize);
+    // Lanes that have a row, each 16 bytes.
+    let row_lanes = elements(BOXES) / 8;
+    let lane = thread % row_lanes;
+    let mut query = thread / row_lanes;
+    while query < queries {
+        let in_sequence = tile * queries + query;
+        let exists = in_sequence < positions.queries;
         let mut sum = 0.0;
         if exists {
-            let at = extents.query_at(head, in_sequence) + 8 * lane as usize;
+            let at =
+                extents.query_at::<BOXES, PACKED>(head, in_sequence, positions) + 8 * lane as usize;
             // SAFETY: the query has these 16 bytes of both tensors, which no thread writes (1).
             let [results, gradients] = unsafe {
                 [results, result_gradients]
@@ -72,11 +79,18 @@ pub(super) unsafe fn prepare<T: Half>(
         }
         let warp = block.warp();
         let add = |sum: f32, distance| sum + warp.shuffle_xor(sum, distance);
-        let sum = add(add(add(add(sum, 8), 4), 2), 1);
+        let sum = if BOXES == 1 { sum } else { add(sum, 8) };
+        let sum = add(add(add(sum, 4), 2), 1);
         if lane == 0 {
             let mut shift = f32::NEG_INFINITY;
             if exists {
-                let at = head as usize * extents.queries as usize + in_sequence as usize;
+                let first = if PACKED {
+                    (head % heads) as usize * starts.totals[0] as usize
+                        + positions.first[0] as usize
+                } else {
+                    head as usize * extents.queries as usize
+                };
+                let at = first + in_sequence as usize;
                 // SAFETY: the query has a logarithm (1).
                 let logarithm = unsafe { load_nc(logarithms.wrapping_add(at)) };
                 if logarithm != f32::NEG_INFINITY {
@@ -89,21 +103,23 @@ pub(super) unsafe fn prepare<T: Half>(
             // SAFETY: each query has a place of both kinds (1).
             unsafe {
                 *statistics.wrapping_add(at) = shift;
-                *statistics.wrapping_add(at + QUERIES as usize) = -sum;
+                *statistics.wrapping_add(at + queries as usize) = -sum;
             }
         }
-        query += END_THREADS / ROW_LANES;
+        query += END_THREADS / row_lanes;
     }
 }
 
 /// Rounds the sums of some queries, times a factor, to their gradients, when all have been added; then zeros them.
 ///
 /// # Safety
-/// 1. The conditions of [`attention_backward_128`](super::attention_backward_128()); the item finishes queries.
+/// 1. The conditions of [`attention_backward_128`](super::attention_backward_128()), or of heads of another length; the
+///    item finishes queries.
 #[inline(always)]
-pub(super) unsafe fn finish<T: Half>(
+pub(super) unsafe fn finish<T: Half, const BOXES: usize, const PACKED: bool>(
     warps: Warps,
     extents: Extents,
+    starts: Starts,
     item: Item,
     gradients: *mut T,
     sums: *mut f32,
@@ -119,6 +135,11 @@ pub(super) unsafe fn finish<T: Half>(
     unsafe {
         assert_unchecked(extents.query_tiles != 0 && extents.key_heads * extents.sharing != 0)
     };
+    // SAFETY: there are heads (1).
+    unsafe { assert_unchecked(extents.key_heads != 0) };
+    let sequence = item.head / extents.key_heads;
+    // SAFETY: the head exists, and the conditions of the kernel hold (1).
+    let positions = unsafe { extents.positions_of::<PACKED>(sequence, starts) };
     let lane = warps.warp().lane();
     let tiles = extents.sharing * extents.query_tiles;
     let first_tile = item.number * FINISHED_TILES;
@@ -127,7 +148,7 @@ pub(super) unsafe fn finish<T: Half>(
     let sums = sums
         .cast::<[f32; 4]>()
         .wrapping_add(first_row as usize * SUMS_OF_HALF as usize / 2);
-    // A unit has 16 sums of 128 threads: 64 rows of a quarter of the elements.
+    // A unit has 16 sums of 128 threads: 64 rows of 32 elements.
     let load_unit = |unit: u32| {
         let at = sums.wrapping_add((unit / 128 * 512 + unit % 128) as usize);
         // SAFETY: the sums exist (1). Additions to them happened before, and no other thread has these.
@@ -142,12 +163,15 @@ pub(super) unsafe fn finish<T: Half>(
         let [a, b, c, d] = sums_of.map(|sums| sums.map(|sum| sum * extents.factor));
         let (row, quarter) = (first_row + unit / 512, unit / 128 % 4);
         let (head, tile) = (row / extents.query_tiles, row % extents.query_tiles);
-        let first = tile * QUERIES + 16 * (unit % 128 / Warp::LANES) + lane / 4;
+        let (part, of_row) = (quarter / (2 * BOXES as u32), quarter % (2 * BOXES as u32));
+        let first =
+            tile * tile_queries(BOXES) + part * BOX + 16 * (unit % 128 / Warp::LANES) + lane / 4;
         let write = |query: u32, pairs: [[f32; 2]; 4]| {
             let vector = exchange(warps.warp(), pairs.map(T::round));
-            if query < extents.queries {
-                let element = 32 * quarter + 8 * (lane % 4);
-                let at = extents.query_at(head, query) + element as usize;
+            if query < positions.queries {
+                let element = 32 * of_row + 8 * (lane % 4);
+                let at =
+                    extents.query_at::<BOXES, PACKED>(head, query, positions) + element as usize;
                 // SAFETY: the query has these 16 bytes, which are this thread's (1).
                 unsafe { store::<Wb, _>(gradients.wrapping_add(at).cast::<[u32; 4]>(), vector) };
             }

@@ -4,11 +4,12 @@ use core::hint::assert_unchecked;
 
 use tma::{KernelArg, SharedPtr};
 
-use super::{ELEMENTS, KEYS, QUERIES};
+use super::{BOX, KEYS, elements, tile_queries};
+use crate::attention::items::Positions;
 
-/// The number of sums of 64 queries and half the elements of a head.
-pub(super) const SUMS_OF_HALF: u32 = QUERIES * ELEMENTS / 2;
-/// The number of tiles of 64 queries that a block finishes.
+/// The number of sums of a warpgroup.
+pub(super) const SUMS_OF_HALF: u32 = BOX * BOX;
+/// The number of tiles of queries that a block finishes.
 pub(super) const FINISHED_TILES: u32 = 8;
 
 /// The extents of the tensors, and the order of the blocks.
@@ -17,7 +18,7 @@ pub(super) const FINISHED_TILES: u32 = 8;
 pub struct Extents {
     /// The number of queries of a sequence.
     pub queries: u32,
-    /// The number of tiles of 64 queries of a sequence.
+    /// The number of tiles of queries of a sequence.
     pub query_tiles: u32,
     /// The number of keys of a sequence.
     pub keys: u32,
@@ -35,6 +36,23 @@ pub struct Extents {
     pub scale: f32,
     /// The factor of the scores.
     pub factor: f32,
+}
+
+/// Where sequences that are stored one after the other begin.
+#[derive(Clone, Copy)]
+pub(super) struct Starts {
+    /// The numbers of the first query, and of the first key, of each sequence, and after them of all.
+    pub(super) of_sequences: [*const u32; 2],
+    /// The number of queries, and of keys, of all sequences together.
+    pub(super) totals: [u32; 2],
+}
+
+impl Starts {
+    /// Of sequences that are as long as each other, which no thread reads.
+    pub(super) const NONE: Self = Self {
+        of_sequences: [core::ptr::null(); 2],
+        totals: [0; 2],
+    };
 }
 
 /// The work of a block for one head of keys.
@@ -56,18 +74,19 @@ pub(super) struct KeyTile {
     pub(super) number: u32,
     pub(super) first_key: u32,
     pub(super) first_query_tile: u32,
+    pub(super) positions: Positions,
 }
 
 impl KeyTile {
     /// The number of words of a tile.
-    pub(super) const WORDS: usize = 5;
+    pub(super) const WORDS: usize = 9;
 
     /// Writes the tile to shared memory, so that no register has it during the products.
     ///
     /// # Safety
     /// 1. The conditions of [`SharedPtr::write`] hold for its words.
     #[inline(always)]
-    pub(super) unsafe fn write(self, to: SharedPtr<u32>) {
+    pub(super) unsafe fn write<const PACKED: bool>(self, to: SharedPtr<u32>) {
         // SAFETY: the condition is the same (1).
         unsafe {
             to.write(self.sequence);
@@ -75,6 +94,12 @@ impl KeyTile {
             to.add(2).write(self.number);
             to.add(3).write(self.first_key);
             to.add(4).write(self.first_query_tile);
+            if PACKED {
+                to.add(5).write(self.positions.first[0]);
+                to.add(6).write(self.positions.first[1]);
+                to.add(7).write(self.positions.queries);
+                to.add(8).write(self.positions.keys);
+            }
         }
     }
 
@@ -83,28 +108,86 @@ impl KeyTile {
     /// # Safety
     /// 1. The conditions of [`SharedPtr::read`] hold for its words.
     #[inline(always)]
-    pub(super) unsafe fn read(from: SharedPtr<u32>) -> Self {
+    pub(super) unsafe fn read<const PACKED: bool>(from: SharedPtr<u32>, extents: &Extents) -> Self {
         // SAFETY: the condition is the same (1).
         unsafe {
+            let sequence = from.read();
+            let positions = if PACKED {
+                Positions {
+                    sequence: 0,
+                    first: [from.add(5).read(), from.add(6).read()],
+                    queries: from.add(7).read(),
+                    keys: from.add(8).read(),
+                }
+            } else {
+                extents.positions(sequence)
+            };
             Self {
-                sequence: from.read(),
+                sequence,
                 key_head: from.add(1).read(),
                 number: from.add(2).read(),
                 first_key: from.add(3).read(),
                 first_query_tile: from.add(4).read(),
+                positions,
             }
         }
     }
 }
 
 impl Extents {
+    /// Returns the positions of a sequence that is as long as the others.
+    #[inline(always)]
+    const fn positions(&self, sequence: u32) -> Positions {
+        Positions {
+            sequence,
+            first: [0; 2],
+            queries: self.queries,
+            keys: self.keys,
+        }
+    }
+
+    /// Returns the positions of a sequence.
+    ///
+    /// # Safety
+    /// 1. The sequence exists, and starts are valid if sequences are `PACKED`.
+    #[inline(always)]
+    pub(super) unsafe fn positions_of<const PACKED: bool>(
+        &self,
+        sequence: u32,
+        starts: Starts,
+    ) -> Positions {
+        if !PACKED {
+            return self.positions(sequence);
+        }
+        let longest = [self.queries, self.keys];
+        // SAFETY: the condition is the same (1).
+        unsafe { Positions::packed(sequence, starts.of_sequences, starts.totals, longest) }
+    }
+
+    /// Returns the extents of one sequence.
+    #[inline(always)]
+    pub(super) const fn of<const BOXES: usize, const PACKED: bool>(
+        self,
+        positions: Positions,
+    ) -> Self {
+        if !PACKED {
+            return self;
+        }
+        Self {
+            queries: positions.queries,
+            query_tiles: positions.queries.div_ceil(tile_queries(BOXES)),
+            keys: positions.keys,
+            ..self
+        }
+    }
+
     /// Returns the number of tiles of 128 keys of a sequence.
     #[inline(always)]
     pub(super) const fn key_tiles(&self) -> u32 {
         self.keys.div_ceil(KEYS)
     }
 
-    /// Returns the number of tiles of 64 queries of all heads and sequences.
+    /// Returns the number of tiles of queries of all heads and sequences.
     #[inline(always)]
     pub(super) const fn all_query_tiles(&self) -> u32 {
         self.all_key_heads * self.sharing * self.query_tiles
@@ -168,19 +251,29 @@ impl Extents {
     /// Returns a tile of 128 keys of a head of keys.
     ///
     /// # Safety
-    /// 1. There are heads.
+    /// 1. There are heads, and starts are valid if sequences are `PACKED`.
     #[inline(always)]
-    pub(super) unsafe fn key_tile<const CAUSAL: bool>(&self, head: u32, number: u32) -> KeyTile {
+    pub(super) unsafe fn key_tile<const BOXES: usize, const CAUSAL: bool, const PACKED: bool>(
+        &self,
+        head: u32,
+        number: u32,
+        starts: Starts,
+    ) -> KeyTile {
         // SAFETY: there are heads (1).
         unsafe { assert_unchecked(self.key_heads != 0) };
+        let sequence = head / self.key_heads;
+        // SAFETY: the condition is the same (1).
+        let positions = unsafe { self.positions_of::<PACKED>(sequence, starts) };
+        let own = self.of::<BOXES, PACKED>(positions);
         let first_key = number * KEYS;
-        let first_query = self.first_query::<CAUSAL>(first_key).max(0) as u32;
+        let first_query = own.first_query::<CAUSAL>(first_key).max(0) as u32;
         KeyTile {
-            sequence: head / self.key_heads,
+            sequence,
             key_head: head % self.key_heads,
             number,
             first_key,
-            first_query_tile: (first_query / QUERIES).min(self.query_tiles),
+            first_query_tile: (first_query / tile_queries(BOXES)).min(own.query_tiles),
+            positions,
         }
     }
 
@@ -198,16 +291,21 @@ impl Extents {
 
     /// Returns the number of additions to a tile of queries before those of a tile of keys that it sees.
     #[inline(always)]
-    pub(super) fn turn<const CAUSAL: bool>(&self, keys: KeyTile, query_tile: u32) -> u32 {
+    pub(super) fn turn<const BOXES: usize, const CAUSAL: bool>(
+        &self,
+        keys: KeyTile,
+        query_tile: u32,
+    ) -> u32 {
         if !CAUSAL {
             return keys.number;
         }
         // The last key that a query of the tile sees, if the sequence had as many.
-        let last = query_tile * QUERIES + QUERIES - 1 + self.keys - self.queries;
+        let last =
+            query_tile * tile_queries(BOXES) + tile_queries(BOXES) - 1 + self.keys - self.queries;
         (last / KEYS).min(self.key_tiles() - 1) - keys.number
     }
 
-    /// Returns the number of 64 queries of a head among those of all heads and sequences.
+    /// Returns the number of a tile of queries of a head among those of all heads and sequences.
     #[inline(always)]
     pub(super) fn row(&self, sequence: u32, head: u32, tile: u32) -> u32 {
         let heads = self.key_heads * self.sharing;
@@ -216,11 +314,20 @@ impl Extents {
 
     /// Returns the number of the first element of a query of a head, which is counted through all sequences.
     #[inline(always)]
-    pub(super) fn query_at(&self, head: u32, query: u32) -> usize {
+    pub(super) fn query_at<const BOXES: usize, const PACKED: bool>(
+        &self,
+        head: u32,
+        query: u32,
+        positions: Positions,
+    ) -> usize {
         let heads = self.key_heads * self.sharing;
         let (sequence, head) = (head / heads, head % heads);
-        let position = sequence as usize * self.queries as usize + query as usize;
-        (position * heads as usize + head as usize) * ELEMENTS as usize
+        let position = if PACKED {
+            positions.first[0] as usize + query as usize
+        } else {
+            sequence as usize * self.queries as usize + query as usize
+        };
+        (position * heads as usize + head as usize) * elements(BOXES) as usize
     }
 }
 
@@ -228,8 +335,13 @@ impl Extents {
 mod tests {
     use super::*;
 
-    fn extents(queries: u32, keys: u32, all_key_heads: u32, lag: u32) -> Extents {
-        let query_tiles = queries.div_ceil(QUERIES);
+    fn extents<const BOXES: usize>(
+        queries: u32,
+        keys: u32,
+        all_key_heads: u32,
+        lag: u32,
+    ) -> Extents {
+        let query_tiles = queries.div_ceil(tile_queries(BOXES));
         Extents {
             queries,
             query_tiles,
@@ -247,7 +359,7 @@ mod tests {
     #[test]
     fn each_item_has_a_block_and_heads_are_finished_after_their_keys() {
         for lag in 0..=5 {
-            let extents = extents(1000, 700, 5, lag);
+            let extents = extents::<2>(1000, 700, 5, lag);
             let (tiles, finishing) = (extents.key_tiles(), extents.finishing);
             let blocks = 5 * (tiles + finishing);
             // SAFETY: no extent is zero, and there are as many blocks (1).
@@ -274,19 +386,22 @@ mod tests {
     #[test]
     fn the_turns_at_a_tile_of_queries_are_those_of_the_blocks_that_see_it() {
         for [queries, keys] in [[1000, 700], [700, 1000], [64, 128], [1, 300], [300, 1]] {
-            turns::<true>(&extents(queries, keys, 1, 1));
-            turns::<false>(&extents(queries, keys, 1, 1));
+            turns::<1, true>(&extents::<1>(queries, keys, 1, 1));
+            turns::<1, false>(&extents::<1>(queries, keys, 1, 1));
+            turns::<2, true>(&extents::<2>(queries, keys, 1, 1));
+            turns::<2, false>(&extents::<2>(queries, keys, 1, 1));
         }
     }
 
-    fn turns<const CAUSAL: bool>(extents: &Extents) {
+    fn turns<const BOXES: usize, const CAUSAL: bool>(extents: &Extents) {
         // SAFETY: there is a head (1).
-        let tile = |number| unsafe { extents.key_tile::<CAUSAL>(0, number) };
+        let tile =
+            |number| unsafe { extents.key_tile::<BOXES, CAUSAL, false>(0, number, Starts::NONE) };
         let tiles: Vec<KeyTile> = (0..extents.key_tiles()).map(tile).collect();
         for query_tile in 0..extents.query_tiles {
             let seen = tiles.iter();
             let seen = seen.filter(|tile| tile.first_query_tile <= query_tile);
-            let turns = seen.map(|tile| extents.turn::<CAUSAL>(*tile, query_tile));
+            let turns = seen.map(|tile| extents.turn::<BOXES, CAUSAL>(*tile, query_tile));
             let mut turns: Vec<u32> = turns.collect();
             turns.sort_unstable();
             let count = turns.len() as u32;

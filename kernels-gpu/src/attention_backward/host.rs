@@ -6,20 +6,23 @@ use tensor_map::{DataType, Swizzle, Tiled};
 use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
 
 use super::{
-    BOX, ELEMENTS, END_THREADS, Extents, KEYS, QUERIES, THREADS, attention_backward_128,
-    attention_backward_prepare,
+    BOX, END_THREADS, Extents, KEYS, THREADS, attention_backward_64, attention_backward_128,
+    attention_backward_packed_64, attention_backward_packed_128, attention_backward_prepare_64,
+    attention_backward_prepare_128, attention_backward_prepare_packed_64,
+    attention_backward_prepare_packed_128,
     extents::{FINISHED_TILES, SUMS_OF_HALF},
+    tile_queries,
 };
 use crate::{
     arguments::product,
-    attention::{check_heads, check_scale},
+    attention::{Packed, check_heads, check_scale},
     gemm::{Numbers, with_element},
 };
 
 /// The least number of blocks between those of a head that multiply and those that finish it: two for each multiprocessor.
 const LAG: u32 = 264;
 
-/// The gradients of attention with heads of 128 elements; tensors have the elements of a head innermost, then heads, then
+/// The gradients of attention; tensors have the elements of a head innermost, then heads, then
 /// positions, then sequences.
 ///
 /// [`launches`](Self::launches) returns the two launches, which run one after the other.
@@ -28,12 +31,18 @@ const LAG: u32 = 264;
 pub struct AttentionBackward {
     /// The type of all tensors except the logarithms.
     pub numbers: Numbers,
+    /// The number of elements of a head: 64 or 128.
+    pub elements: u32,
     /// The number of sequences.
     pub sequences: u32,
-    /// The number of queries of a sequence.
+    /// The number of queries of a sequence, or of the longest one: later queries get no gradients.
     pub queries: u32,
-    /// The number of keys, and values, of a sequence.
+    /// The number of keys, and values, of a sequence, or of the longest one: later keys get no gradients.
     pub keys: u32,
+    /// Sequences are stored one after the other, with lengths of their own. Memory after the positions of one is
+    /// multiplied by zero: infinities and NaN there spread.
+    #[doc(alias("varlen", "cu_seqlens"))]
+    pub packed: Option<Packed>,
     /// The number of heads of queries.
     pub heads: u32,
     /// The number of heads of keys and values; the same number of neighbouring heads of queries share each.
@@ -80,13 +89,15 @@ pub struct Prepare(pub AttentionBackward);
 pub struct Main(pub AttentionBackward);
 
 impl Default for AttentionBackward {
-    /// One sequence and head of `bf16`, with a factor of `1 / sqrt(128)`; buffers in the order of the fields.
+    /// One sequence and head of 128 elements of `bf16`, with a factor of `1 / sqrt(128)`; buffers in the order of the fields.
     fn default() -> Self {
         Self {
             numbers: Numbers::Bf16,
+            elements: 128,
             sequences: 1,
             queries: 0,
             keys: 0,
+            packed: None,
             heads: 1,
             key_heads: 1,
             is_causal: false,
@@ -117,38 +128,49 @@ impl AttentionBackward {
         Ok([Prepare(*self).launch()?, Main(*self).launch()?])
     }
 
-    /// Returns the number of tiles of 64 queries of all heads of all sequences.
-    fn query_tiles(&self) -> u64 {
-        product(&[self.queries.div_ceil(QUERIES), self.heads, self.sequences])
+    /// Returns the number of queries of a tile.
+    fn tile_queries(&self) -> u32 {
+        tile_queries(if self.elements == 64 { 1 } else { 2 })
+    }
+
+    /// Returns the number of tiles of queries of a sequence.
+    fn query_tiles(&self) -> u32 {
+        self.queries.div_ceil(self.tile_queries())
+    }
+
+    /// Returns the number of tiles of queries of all heads of all sequences.
+    fn all_query_tiles(&self) -> u64 {
+        product(&[self.query_tiles(), self.heads, self.sequences])
     }
 
     /// Returns the number of `f32` of statistics.
     pub fn statistics_len(&self) -> u64 {
-        self.query_tiles().saturating_mul(2 * u64::from(QUERIES))
+        product(&[2, self.tile_queries()]).saturating_mul(self.all_query_tiles())
     }
 
     /// Returns the number of `f32` of sums.
     pub fn sums_len(&self) -> u64 {
         let of_tile = 2 * u64::from(SUMS_OF_HALF);
-        self.query_tiles().saturating_mul(of_tile)
+        self.all_query_tiles().saturating_mul(of_tile)
     }
 
     /// Returns the number of counters.
     pub fn counters_len(&self) -> u64 {
         let of_heads = product(&[self.key_heads, self.sequences]);
-        self.query_tiles().saturating_add(of_heads)
+        self.all_query_tiles().saturating_add(of_heads)
     }
 
     /// Returns the number of blocks of the main kernel for a head of keys: those that multiply, and those that finish.
     fn blocks_of_head(&self) -> [u32; 2] {
         let sharing = self.heads / self.key_heads.max(1);
-        let tiles = self.queries.div_ceil(QUERIES).saturating_mul(sharing);
+        let tiles = self.query_tiles().saturating_mul(sharing);
         [self.keys.div_ceil(KEYS), tiles.div_ceil(FINISHED_TILES)]
     }
 
     /// Checks the extents that all launches have in common, and returns them.
     fn extents(&self, conditions: &mut Conditions) -> Extents {
         let Self {
+            elements,
             sequences,
             queries,
             keys,
@@ -156,6 +178,7 @@ impl AttentionBackward {
             key_heads,
             ..
         } = *self;
+        conditions.one_of("head size", elements, &[64, 128], "compiled instances");
         let most = 1 << 30;
         let reason = "differences of positions have 32 bits";
         conditions.within("queries", queries, 1..=most, reason);
@@ -164,14 +187,22 @@ impl AttentionBackward {
         conditions.within("sequences", sequences, 1..=1 << 22, reason);
         conditions.within("heads", heads, 1..=1 << 22, reason);
         let key_heads = check_heads(conditions, heads, key_heads);
-        check_scale(conditions, self.scale, ELEMENTS);
-        let reason = "tiles of 64 queries are counted in 31 bits";
+        check_scale(conditions, self.scale, elements);
+        let reason = "tiles of queries are counted in 31 bits";
         conditions.within(
             "tiles of queries",
-            self.query_tiles(),
+            self.all_query_tiles(),
             1..=i32::MAX as u64,
             reason,
         );
+        if let Some(packed) = self.packed {
+            let reason = "differences of positions have 32 bits";
+            conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
+            conditions.within("keys of all sequences", packed.keys, 1..=most, reason);
+            for starts in [packed.query_starts, packed.key_starts] {
+                conditions.ascending(Region::bytes(starts, 4 * (u64::from(sequences) + 1)));
+            }
+        }
         let [multiplying, finishing] = self.blocks_of_head();
         let of_head = multiplying.saturating_add(finishing);
         let blocks = product(&[of_head, key_heads, sequences]);
@@ -181,7 +212,7 @@ impl AttentionBackward {
         let lag = LAG.div_ceil(multiplying.max(1)).min(all_key_heads);
         Extents {
             queries,
-            query_tiles: queries.div_ceil(QUERIES),
+            query_tiles: self.query_tiles(),
             keys,
             key_heads,
             sharing: heads / key_heads,
@@ -193,9 +224,18 @@ impl AttentionBackward {
         }
     }
 
+    /// Returns the queries and keys of a sequence in the tensors, and the sequences there.
+    fn in_tensors(&self) -> [u32; 3] {
+        match self.packed {
+            Some(packed) => [packed.queries, packed.keys, 1],
+            None => [self.queries, self.keys, self.sequences],
+        }
+    }
+
     /// Returns the bytes of queries, and of tensors with the same extents.
     fn query_bytes(&self, buffer: usize) -> Region {
-        let bytes = product(&[2, ELEMENTS, self.heads, self.queries, self.sequences]);
+        let [queries, _, sequences] = self.in_tensors();
+        let bytes = product(&[2, self.elements, self.heads, queries, sequences]);
         Region::bytes(buffer, bytes)
     }
 
@@ -220,17 +260,36 @@ impl Prepare {
         conditions.writes(of.counters());
         conditions.reads(of.query_bytes(of.results));
         conditions.reads(of.query_bytes(of.result_gradients));
-        let logarithms = product(&[4, of.queries, of.heads, of.sequences]);
+        let [queries, _, sequences] = of.in_tensors();
+        let logarithms = product(&[4, queries, of.heads, sequences]);
         conditions.reads(Region::bytes(of.logarithms, logarithms));
-        let call = with_element!(of.numbers, T => attention_backward_prepare::<T>(
-            BufferRef::<f32>::new(of.statistics),
-            BufferRef::<u32>::new(of.counters),
-            BufferRef::<T>::new(of.results),
-            BufferRef::<T>::new(of.result_gradients),
-            BufferRef::<f32>::new(of.logarithms),
-            extents,
-        ));
-        (call, Shape::new(of.query_tiles() as u32, END_THREADS))
+        let call = with_element!(of.numbers, T => {
+            macro_rules! call {
+                ($kernel:ident $(, $more:expr)*) => {
+                    $kernel::<T>(
+                        BufferRef::<f32>::new(of.statistics),
+                        BufferRef::<u32>::new(of.counters),
+                        BufferRef::<T>::new(of.results),
+                        BufferRef::<T>::new(of.result_gradients),
+                        BufferRef::<f32>::new(of.logarithms),
+                        extents,
+                        $($more,)*
+                    )
+                };
+            }
+            let query_starts = |packed: Packed| BufferRef::<u32>::new(packed.query_starts);
+            match (of.elements, of.packed) {
+                (64, None) => call!(attention_backward_prepare_64),
+                (_, None) => call!(attention_backward_prepare_128),
+                (64, Some(packed)) => call!(
+                    attention_backward_prepare_packed_64, query_starts(packed), packed.queries
+                ),
+                (_, Some(packed)) => call!(
+                    attention_backward_prepare_packed_128, query_starts(packed), packed.queries
+                ),
+            }
+        });
+        (call, Shape::new(of.all_query_tiles() as u32, END_THREADS))
     }
 }
 
@@ -242,17 +301,18 @@ impl Main {
             Numbers::Bf16 => DataType::Bf16,
             Numbers::F16 => DataType::F16,
         };
+        let [queries, keys, sequences] = of.in_tensors();
         let map = |buffer, positions: u32, heads: u32| {
             let extents = [
-                product(&[heads, ELEMENTS]),
+                product(&[heads, of.elements]),
                 positions.into(),
-                of.sequences.into(),
+                sequences.into(),
             ];
             let map = Tiled::new(data_type, &extents).box_dims(&[BOX, BOX, 1]);
             MapRef::new(map.swizzle(Swizzle::B128), buffer)
         };
-        let of_keys = |buffer| map(buffer, of.keys, of.key_heads);
-        let of_queries = |buffer| map(buffer, of.queries, of.heads);
+        let of_keys = |buffer| map(buffer, keys, of.key_heads);
+        let of_queries = |buffer| map(buffer, queries, of.heads);
         let (key_gradients, value_gradients) =
             (of_keys(of.key_gradients), of_keys(of.value_gradients));
         conditions.writes(key_gradients.into());
@@ -267,21 +327,63 @@ impl Main {
         conditions.writes(of.query_bytes(of.query_gradients));
         conditions.zeroed(of.sums());
         conditions.zeroed(of.counters());
-        let call = with_element!(of.numbers, T => attention_backward_128::<T>(
-            of.is_causal,
-            of.is_ordered,
-            key_gradients,
-            value_gradients,
-            queries,
-            keys,
-            values,
-            result_gradients,
-            extents,
-            BufferRef::<T>::new(of.query_gradients),
-            BufferRef::<f32>::new(of.statistics),
-            BufferRef::<f32>::new(of.sums),
-            BufferRef::<u32>::new(of.counters),
-        ));
+        let call = with_element!(of.numbers, T => {
+            let buffer = BufferRef::<T>::new;
+            let memory = (
+                BufferRef::<f32>::new(of.statistics),
+                BufferRef::<f32>::new(of.sums),
+                BufferRef::<u32>::new(of.counters),
+            );
+            let (statistics, sums, counters) = memory;
+            macro_rules! call {
+                ($kernel:ident) => {
+                    $kernel::<T>(
+                        of.is_causal,
+                        of.is_ordered,
+                        key_gradients,
+                        value_gradients,
+                        queries,
+                        keys,
+                        values,
+                        result_gradients,
+                        extents,
+                        buffer(of.query_gradients),
+                        statistics,
+                        sums,
+                        counters,
+                    )
+                };
+                ($kernel:ident, $packed:expr) => {
+                    $kernel::<T>(
+                        of.is_causal,
+                        of.is_ordered,
+                        key_gradients,
+                        value_gradients,
+                        queries,
+                        keys,
+                        values,
+                        result_gradients,
+                        extents,
+                        buffer(of.query_gradients),
+                        buffer(of.key_gradients),
+                        buffer(of.value_gradients),
+                        statistics,
+                        sums,
+                        counters,
+                        BufferRef::<u32>::new($packed.query_starts),
+                        BufferRef::<u32>::new($packed.key_starts),
+                        $packed.queries,
+                        $packed.keys,
+                    )
+                };
+            }
+            match (of.elements, of.packed) {
+                (64, None) => call!(attention_backward_64),
+                (_, None) => call!(attention_backward_128),
+                (64, Some(packed)) => call!(attention_backward_packed_64, packed),
+                (_, Some(packed)) => call!(attention_backward_packed_128, packed),
+            }
+        });
         let of_head = of.blocks_of_head().into_iter().map(u64::from).sum::<u64>();
         let blocks = product(&[of.key_heads, of.sequences]).saturating_mul(of_head);
         (call, Shape::new(blocks as u32, THREADS))

@@ -1,11 +1,9 @@
 //! The gradients of attention.
 
-use kernels_host::{AttentionShape, BackwardTensors, Kernels};
+use kernels_host::{AttentionShape, BackwardTensors, Kernels, Starts};
 use tma_host::{Device, half::bf16};
 
 use crate::support::{Result, assert_near, everywhere, numbers};
-
-const ELEMENTS: usize = 128;
 
 /// One query that sees two keys: everything can be computed by hand.
 const SHAPE: AttentionShape = AttentionShape {
@@ -29,38 +27,46 @@ fn dot(a: &[f32], b: &[f32]) -> f64 {
 
 #[test]
 fn gradients_follow_from_those_of_the_results() -> Result {
-    let q = numbers(ELEMENTS, 1);
-    let k = numbers(2 * ELEMENTS, 2);
-    let v = numbers(2 * ELEMENTS, 3);
-    let of_results = numbers(ELEMENTS, 4);
-    let scale = f64::from(SHAPE.scale);
-    let of_key = |tensor: &[f32], key: usize| tensor[key * ELEMENTS..][..ELEMENTS].to_vec();
+    for elements in [64, 128] {
+        gradients_follow(&AttentionShape { elements, ..SHAPE })?;
+    }
+    Ok(())
+}
+
+fn gradients_follow(shape: &AttentionShape) -> Result {
+    let elements = shape.elements as usize;
+    let q = numbers(elements, 1);
+    let k = numbers(2 * elements, 2);
+    let v = numbers(2 * elements, 3);
+    let of_results = numbers(elements, 4);
+    let scale = f64::from(shape.scale);
+    let of_key = |tensor: &[f32], key: usize| tensor[key * elements..][..elements].to_vec();
     let powers = [0, 1].map(|key| (scale * dot(&q, &of_key(&k, key))).exp());
     let sum = powers[0] + powers[1];
     let weights = powers.map(|power| power / sum);
-    let results: Vec<f32> = (0..ELEMENTS)
-        .map(|at| (weights[0] * f64::from(v[at]) + weights[1] * f64::from(v[ELEMENTS + at])) as f32)
+    let results: Vec<f32> = (0..elements)
+        .map(|at| (weights[0] * f64::from(v[at]) + weights[1] * f64::from(v[elements + at])) as f32)
         .collect();
     let of_weights = [0, 1].map(|key| dot(&of_results, &of_key(&v, key)));
     let mean = weights[0] * of_weights[0] + weights[1] * of_weights[1];
     let of_scores = [0, 1].map(|key| scale * weights[key] * (of_weights[key] - mean));
-    let mut expected = [vec![0.0; ELEMENTS], Vec::new(), Vec::new()];
+    let mut expected = [vec![0.0; elements], Vec::new(), Vec::new()];
     for key in 0..2 {
-        for at in 0..ELEMENTS {
-            expected[0][at] += of_scores[key] * f64::from(k[key * ELEMENTS + at]);
+        for at in 0..elements {
+            expected[0][at] += of_scores[key] * f64::from(k[key * elements + at]);
             expected[1].push(of_scores[key] * f64::from(q[at]));
             expected[2].push(weights[key] * f64::from(of_results[at]));
         }
     }
     for device in everywhere() {
         let kernels = Kernels::new(&device);
-        let mut memory = kernels.backward_memory(&SHAPE)?;
+        let mut memory = kernels.backward_memory(shape)?;
         // The memory serves one call after the other.
         for is_ordered in [false, true, true] {
-            let mut of_queries = device.zeroed::<bf16>(ELEMENTS)?;
+            let mut of_queries = device.zeroed::<bf16>(elements)?;
             let [mut of_keys, mut of_values] = [
-                device.zeroed::<bf16>(2 * ELEMENTS)?,
-                device.zeroed(2 * ELEMENTS)?,
+                device.zeroed::<bf16>(2 * elements)?,
+                device.zeroed(2 * elements)?,
             ];
             let tensors = BackwardTensors {
                 queries: &device.upload(&rounded(&q))?,
@@ -73,7 +79,7 @@ fn gradients_follow_from_those_of_the_results() -> Result {
                 key_gradients: &mut of_keys,
                 value_gradients: &mut of_values,
             };
-            kernels.attention_backward(&SHAPE, is_ordered, tensors, &mut memory)?;
+            kernels.attention_backward(shape, is_ordered, tensors, &mut memory)?;
             for (got, expected) in [of_queries, of_keys, of_values].iter().zip(&expected) {
                 let got: Vec<f32> = got.read()?.iter().map(|it| it.to_f32()).collect();
                 assert_near(&got, expected, 3e-2);
@@ -84,13 +90,110 @@ fn gradients_follow_from_those_of_the_results() -> Result {
 }
 
 #[test]
+fn gradients_of_packed_sequences_are_as_if_each_were_alone() -> Result {
+    let lengths = [[3_usize, 5], [0, 2], [70, 90], [65, 64]];
+    let [all_queries, all_keys] = [0, 1].map(|which| lengths.iter().map(|it| it[which]).sum());
+    let alone = AttentionShape {
+        elements: 64,
+        heads: 2,
+        ..SHAPE
+    };
+    let row = alone.elements as usize;
+    let some =
+        |positions: usize, heads: usize, seed| rounded(&numbers(positions * heads * row, seed));
+    let (q, k, v) = (
+        some(all_queries, 2, 1),
+        some(all_keys, 1, 2),
+        some(all_keys, 1, 3),
+    );
+    let (results, of_results) = (some(all_queries, 2, 4), some(all_queries, 2, 5));
+    let logarithms = numbers(2 * all_queries, 6);
+    for device in everywhere() {
+        let kernels = Kernels::new(&device);
+        let (mut starts, mut first) = ([vec![0_u32], vec![0]], [0, 0]);
+        let mut expected = [Vec::new(), Vec::new(), Vec::new()];
+        for [queries, keys] in lengths {
+            let of = |all: &[bf16], which: usize, count: usize, heads: usize| {
+                let each = row * heads;
+                device.upload(&all[first[which] * each..][..count * each])
+            };
+            if queries == 0 {
+                expected[1].extend(vec![bf16::ZERO; keys * row]);
+                expected[2].extend(vec![bf16::ZERO; keys * row]);
+            } else {
+                let shape = AttentionShape {
+                    queries: queries as u32,
+                    keys: keys as u32,
+                    ..alone
+                };
+                let of_heads =
+                    [0, all_queries].map(|head| &logarithms[head + first[0]..][..queries]);
+                let mut of_queries = device.zeroed(queries * 2 * row)?;
+                let (mut of_keys, mut of_values) =
+                    (device.zeroed(keys * row)?, device.zeroed(keys * row)?);
+                let tensors = BackwardTensors {
+                    queries: &of(&q, 0, queries, 2)?,
+                    keys: &of(&k, 1, keys, 1)?,
+                    values: &of(&v, 1, keys, 1)?,
+                    results: &of(&results, 0, queries, 2)?,
+                    logarithms: &device.upload(&of_heads.concat())?,
+                    result_gradients: &of(&of_results, 0, queries, 2)?,
+                    query_gradients: &mut of_queries,
+                    key_gradients: &mut of_keys,
+                    value_gradients: &mut of_values,
+                };
+                let mut memory = kernels.backward_memory(&shape)?;
+                kernels.attention_backward(&shape, true, tensors, &mut memory)?;
+                for (all, more) in expected.iter_mut().zip([of_queries, of_keys, of_values]) {
+                    all.extend(more.read()?);
+                }
+            }
+            first = [first[0] + queries, first[1] + keys];
+            starts[0].push(first[0] as u32);
+            starts[1].push(first[1] as u32);
+        }
+        let shape = AttentionShape {
+            sequences: 4,
+            queries: 70,
+            keys: 90,
+            ..alone
+        };
+        let query_starts = Starts::new(device.upload(&starts[0])?)?;
+        let key_starts = Starts::new(device.upload(&starts[1])?)?;
+        let mut of_queries = device.zeroed(all_queries * 2 * row)?;
+        let (mut of_keys, mut of_values) = (
+            device.zeroed(all_keys * row)?,
+            device.zeroed(all_keys * row)?,
+        );
+        let tensors = BackwardTensors {
+            queries: &device.upload(&q)?,
+            keys: &device.upload(&k)?,
+            values: &device.upload(&v)?,
+            results: &device.upload(&results)?,
+            logarithms: &device.upload(&logarithms)?,
+            result_gradients: &device.upload(&of_results)?,
+            query_gradients: &mut of_queries,
+            key_gradients: &mut of_keys,
+            value_gradients: &mut of_values,
+        };
+        let mut memory = kernels.backward_memory(&shape)?;
+        let starts = [&query_starts, &key_starts];
+        kernels.attention_backward_packed(&shape, starts, true, tensors, &mut memory)?;
+        for (got, expected) in [of_queries, of_keys, of_values].iter().zip(expected) {
+            assert_eq!(got.read()?, expected);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn extents_and_memory_that_do_not_fit_are_refused() -> Result {
     let device = Device::emulator(0);
     let kernels = Kernels::new(&device);
-    let some = device.zeroed::<bf16>(4 * ELEMENTS)?;
+    let some = device.zeroed::<bf16>(4 * 128)?;
     let logarithms = device.zeroed::<f32>(4)?;
     let mut memory = kernels.backward_memory(&SHAPE)?;
-    let zeros = || device.zeroed::<bf16>(4 * ELEMENTS);
+    let zeros = || device.zeroed::<bf16>(4 * 128);
     let (mut of_queries, mut of_keys, mut of_values) = (zeros()?, zeros()?, zeros()?);
     let mut refused = |shape| {
         let tensors = BackwardTensors {
@@ -111,11 +214,11 @@ fn extents_and_memory_that_do_not_fit_are_refused() -> Result {
     };
     assert_eq!(
         refused(AttentionShape {
-            elements: 64,
+            elements: 256,
             ..SHAPE
         }),
         "check: the launch of `attention_backward` cannot work\n  \
-         kernel-condition: head size is 64; must be 128 (compiled instances); use 128"
+         kernel-condition: head size is 256; must be one of 64, 128 (compiled instances); use 128"
     );
     let short = refused(AttentionShape {
         queries: 70,

@@ -1,7 +1,7 @@
 //! The gradients of attention against their definition, in `f64`.
 
 use half::{bf16, f16};
-use kernels_gpu::{attention_backward::AttentionBackward, gemm::Numbers};
+use kernels_gpu::{attention::Packed, attention_backward::AttentionBackward, gemm::Numbers};
 use tests_references::Attention as Reference;
 use tma_launch::Buffer;
 
@@ -46,6 +46,12 @@ fn cases() -> Vec<Scenario> {
             key_heads: 2,
             ..of([130, 131])
         },
+        // A block fills each stage five times.
+        AttentionBackward {
+            heads: 5,
+            is_causal: true,
+            ..of([70, 70])
+        },
         AttentionBackward {
             sequences: 3,
             heads: 2,
@@ -70,46 +76,145 @@ fn cases() -> Vec<Scenario> {
             }
         }
     }
-    cases.iter().map(scenario).collect()
+    let of_64 = cases.clone().into_iter().map(|of_128| AttentionBackward {
+        elements: 64,
+        ..of_128
+    });
+    cases.extend(of_64);
+    let mut cases: Vec<Scenario> = cases.iter().map(scenario).collect();
+    // Sequences with their own lengths: none, one, whole tiles; the longest is not the first.
+    let lengths = [
+        [1, 1],
+        [0, 7],
+        [128, 128],
+        [130, 70],
+        [64, 200],
+        [65, 0],
+        [3, 129],
+    ];
+    for elements in [64, 128] {
+        for is_causal in [false, true] {
+            for is_ordered in [false, true] {
+                let backward = AttentionBackward {
+                    numbers: if is_causal {
+                        Numbers::F16
+                    } else {
+                        Numbers::Bf16
+                    },
+                    elements,
+                    heads: 2,
+                    key_heads: if is_ordered { 1 } else { 2 },
+                    is_causal,
+                    is_ordered,
+                    ..of([130, 200])
+                };
+                cases.push(packed(&backward, &lengths));
+            }
+        }
+    }
+    cases
 }
 
+/// Sequences of equal lengths.
 fn scenario(backward: &AttentionBackward) -> Scenario {
+    let lengths = vec![[backward.queries, backward.keys]; backward.sequences as usize];
+    of_lengths(backward, &lengths)
+}
+
+/// Sequences of this many queries and keys, one after the other.
+fn packed(backward: &AttentionBackward, lengths: &[[u32; 2]]) -> Scenario {
+    let all = |which: usize| lengths.iter().map(|length| length[which]).sum();
+    let backward = AttentionBackward {
+        sequences: lengths.len() as u32,
+        packed: Some(Packed {
+            queries: all(0),
+            keys: all(1),
+            query_starts: 12,
+            key_starts: 13,
+        }),
+        ..*backward
+    };
+    of_lengths(&backward, lengths)
+}
+
+fn of_lengths(backward: &AttentionBackward, lengths: &[[u32; 2]]) -> Scenario {
     let AttentionBackward {
         numbers,
         sequences,
         queries,
         keys,
-        heads,
-        key_heads,
         is_causal,
         is_ordered,
         scale,
         ..
     } = *backward;
-    let reference = Reference {
-        elements: 128,
-        sequences: sequences as usize,
-        queries: queries as usize,
-        keys: keys as usize,
-        heads: heads as usize,
-        key_heads: key_heads as usize,
-        scale: f64::from(scale),
-        is_causal,
-    };
-    let of_queries = (128 * sequences * heads * queries) as usize;
-    let of_keys = (128 * sequences * key_heads * keys) as usize;
+    let [elements, heads, key_heads] =
+        [backward.elements, backward.heads, backward.key_heads].map(|extent| extent as usize);
+    // Before each sequence, and after the last one.
+    let starts = [0, 1].map(|which| {
+        let sum = |sum: &mut u32, length: &[u32; 2]| {
+            *sum += length[which];
+            Some(*sum)
+        };
+        let ends = lengths.iter().scan(0, sum);
+        [0].into_iter().chain(ends).collect::<Vec<u32>>()
+    });
+    let of_queries = starts[0][lengths.len()] as usize * heads * elements;
+    let of_keys = starts[1][lengths.len()] as usize * key_heads * elements;
     let (q_bits, q) = random(numbers, of_queries, 0);
     let (k_bits, k) = random(numbers, of_keys, 1000);
     let (v_bits, v) = random(numbers, of_keys, 2000);
     let (gradient_bits, gradients) = random(numbers, of_queries, 3000);
-    let (results, logarithms) = reference.of(&q, &k, &v);
+    let mut results = Vec::new();
+    let mut expected = [Vec::new(), Vec::new(), Vec::new()];
+    let mut of_sequence = |number: usize| {
+        let own = |numbers: &[f64], which: usize, heads: usize| {
+            let [start, end] =
+                [0, 1].map(|at| starts[which][number + at] as usize * heads * elements);
+            numbers[start..end].to_vec()
+        };
+        let reference = Reference {
+            elements,
+            sequences: 1,
+            queries: lengths[number][0] as usize,
+            keys: lengths[number][1] as usize,
+            heads,
+            key_heads,
+            scale: f64::from(scale),
+            is_causal,
+        };
+        let (q, gradients) = (own(&q, 0, heads), own(&gradients, 0, heads));
+        let (k, v) = (own(&k, 1, key_heads), own(&v, 1, key_heads));
+        let (more, logarithms) = reference.of(&q, &k, &v);
+        results.extend(more);
+        for (all, more) in expected
+            .iter_mut()
+            .zip(reference.gradients(&q, &k, &v, &gradients))
+        {
+            all.extend(more);
+        }
+        logarithms
+    };
+    let logarithms: Vec<Vec<f64>> = (0..lengths.len()).map(&mut of_sequence).collect();
+    let logarithms: Vec<f64> = match backward.packed {
+        None => logarithms.concat(),
+        // The queries of a head are contiguous over all sequences.
+        Some(_) => (0..heads)
+            .flat_map(|head| {
+                logarithms.iter().flat_map(move |all| {
+                    let each = all.len() / heads;
+                    all[head * each..][..each].to_vec()
+                })
+            })
+            .collect(),
+    };
+    let logarithms: Vec<f32> = logarithms.iter().map(|number| *number as f32).collect();
     let rounded = results.iter().map(|result| match numbers {
         Numbers::Bf16 => bf16::from_f64(*result).to_bits(),
         Numbers::F16 => f16::from_f64(*result).to_bits(),
     });
     let rounded: Vec<u16> = rounded.collect();
-    let logarithms: Vec<f32> = logarithms.iter().map(|number| *number as f32).collect();
-    let [of_q, of_k, of_v] = reference.gradients(&q, &k, &v, &gradients);
+    let [of_q, of_k, of_v] = expected;
     // The error is dominated by the powers and the gradients of scores, which are rounded, too.
     let (format, relative_l2) = match numbers {
         Numbers::Bf16 => (Format::Bf16, 8e-3),
@@ -119,7 +224,8 @@ fn scenario(backward: &AttentionBackward) -> Scenario {
     let statistics = vec![f32::NAN; backward.statistics_len() as usize];
     Scenario {
         name: format!(
-            "{numbers:?}_causal_{is_causal}_ordered_{is_ordered}_{sequences}x{heads}_of_{key_heads}_{queries}x{keys}_scale_{scale}"
+            "{numbers:?}_{elements}_causal_{is_causal}_ordered_{is_ordered}_{sequences}x{heads}_of_{key_heads}_{queries}x{keys}_scale_{scale}{}",
+            backward.packed.map_or("", |_| "_packed"),
         ),
         buffers: vec![
             Buffer::new("query gradients", &vec![u16::MAX; of_queries]),
@@ -137,6 +243,8 @@ fn scenario(backward: &AttentionBackward) -> Scenario {
                 "counters",
                 &vec![u32::MAX; backward.counters_len() as usize],
             ),
+            Buffer::new("query starts", &starts[0]),
+            Buffer::new("key starts", &starts[1]),
         ],
         launches: backward
             .launches()

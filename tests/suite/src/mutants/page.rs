@@ -25,8 +25,8 @@ how it was noticed:
 
 The last column is the caught share of all mutants except the explained ones. `cargo xtask mutate --list` lists the mutants,
 `--show ID` prints one with its reports, and `--check` compares this page with the run; `cargo xtask bless` writes it. One or
-two entries represent all others of `all_reduce`, `attention`, `attention_decode`, `gemm`, `gemm_mma`, `reduce_scatter` and
-the norms. `attention_backward` has no row yet: its survivors have no reasons.
+two entries represent all others of `all_reduce`, `attention`, `attention_backward`, `attention_decode`, `gemm`, `gemm_mma`,
+`reduce_scatter` and the norms.
 ";
 
 /// The text of `docs/mutation.md`, for a run of all mutants of all kernels with [`SEEDS`].
