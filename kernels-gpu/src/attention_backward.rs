@@ -214,8 +214,7 @@ macro_rules! heads {
                     Starts::NONE,
                     [query_gradients; 3],
                     statistics,
-                    sums,
-                    counters,
+                    (sums, counters),
                 );
             }
         }
@@ -277,8 +276,7 @@ macro_rules! heads {
                     starts,
                     [query_gradients, key_gradients_at, value_gradients_at],
                     statistics,
-                    sums,
-                    counters,
+                    (sums, counters),
                 );
             }
         }

@@ -42,8 +42,7 @@ pub(super) unsafe fn add_gradients<
     starts: Starts,
     [query_gradients, key_gradients_at, value_gradients_at]: [*mut T; 3],
     statistics: *const f32,
-    sums: *mut f32,
-    counters: *mut u32,
+    (sums, counters): (*mut f32, *mut u32),
 ) where
     Narrow: Sums<T::Ptx, T::Ptx>,
     S: Columns + Rows + Sums<T::Ptx, T::Ptx>,

@@ -188,7 +188,7 @@ where
             of_results.wait(number);
             // Adds the products of 64 queries to the gradients of values, and begins to add those to the gradients of keys.
             let add = |part: u32, scores, products, [key_sums, value_sums]: [Accumulator<S>; 2]| {
-                // Of heads of 128, products begin here, where ptxas has a register for each value.
+                // `Err` has values whose products begin only here: heads of 128 lack registers for earlier ones.
                 let products = match products {
                     Ok(products) => products,
                     Err(values) => product(values, self.values, results, part),
