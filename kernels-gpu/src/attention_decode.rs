@@ -147,6 +147,41 @@ struct Row {
     exists: bool,
 }
 
+/// The vectors of 16 bytes of a warpgroup's queries, row by row.
+#[derive(Clone, Copy)]
+struct Vectors {
+    /// The first row of the head of keys, which exists.
+    first: Row,
+    /// The first row of the warpgroup.
+    first_row: u32,
+    queries: SharedPtr<[u32; 4]>,
+}
+
+impl Vectors {
+    /// The number of elements of a vector, and of vectors of a row of a box.
+    const ELEMENTS: u32 = 8;
+    const OF_BOX: u32 = BOX / Self::ELEMENTS;
+    const OF_ROW: u32 = BOXES as u32 * Self::OF_BOX;
+    const COUNT: u32 = ROWS * Self::OF_ROW;
+
+    /// Returns the number in the row, and the row.
+    #[inline(always)]
+    const fn place(number: u32) -> [u32; 2] {
+        [number % Self::OF_ROW, number / Self::OF_ROW]
+    }
+
+    #[inline(always)]
+    fn store<T: MatrixElement, C: Cache<T>>(self, number: u32, pairs: [u32; 4]) {
+        let [column, row] = Self::place(number);
+        let queries: SharedPtr<Stage<C::Number>> = self.queries.cast();
+        let to = queries
+            .at(column / Self::OF_BOX)
+            .vector([column % Self::OF_BOX, row]);
+        // SAFETY: the tile has the vector, which is this thread's until the next barrier.
+        unsafe { to.cast().write(pairs.map(C::queries)) };
+    }
+}
+
 impl<T: MatrixElement + Half> Decode<T> {
     /// Reads a cache of the type of the queries.
     ///
@@ -315,7 +350,8 @@ impl<T: MatrixElement + Half> Decode<T> {
             let mut softmax = Softmax::new(warpgroup, self.extents.scale);
             let mut sums = Accumulator::<Results>::zero();
             let [mut tile, end] = segment.loaded();
-            // SAFETY: the queries have been written before a barrier, and are written again after a later one.
+            // SAFETY: the queries have been written before the barrier of the first scores, and are written again after a later
+            // one.
             let queries = unsafe { Matrix::<Rows<C::Number>>::from_ptr(queries) };
             let mut scores = Accumulator::<Scores>::zero();
             if tile < end {
@@ -375,7 +411,8 @@ impl<T: MatrixElement + Half> Decode<T> {
         self.row(segment, first + of_warp + 8 * number)
     }
 
-    /// Copies the rows of a warpgroup; those that do not exist are zero. Collective of the role.
+    /// Copies the rows of a warpgroup; those that do not exist are zero. Products may read them after a barrier of the role.
+    /// Collective of the role.
     #[inline(always)]
     fn load_queries<C: Cache<T>>(
         &self,
@@ -384,31 +421,45 @@ impl<T: MatrixElement + Half> Decode<T> {
         first_row: u32,
         queries: SharedPtr<Stage<C::Number>>,
     ) {
-        /// The number of elements of a vector of 16 bytes, and of vectors of a row of a box.
-        const VECTOR: u32 = 8;
-        const OF_BOX: u32 = BOX / VECTOR;
         // The products with the rows before are complete.
         warpgroup.sync_role();
+        let vectors = Vectors {
+            first: self.row(segment, 0),
+            first_row,
+            queries: queries.cast(),
+        };
         let mut number = warpgroup.thread();
-        while number < ROWS * BOXES as u32 * OF_BOX {
-            let (vector, rest) = (number % OF_BOX, number / OF_BOX);
-            let (part, row) = (rest % BOXES as u32, rest / BOXES as u32);
-            let from = self.row(segment, first_row + row);
-            let mut pairs = [0_u32; 4];
-            if from.exists {
-                let column = part * BOX + vector * VECTOR;
-                let at = from.at * ELEMENTS as usize + column as usize;
-                let at = self.queries.wrapping_add(at);
-                // SAFETY: the queries have the row, at a multiple of 16 bytes (1 of the kernels).
-                pairs = unsafe { load_nc(at.cast()) };
-            }
-            let to = queries.at(part).vector([vector, row]);
-            // SAFETY: the tile has the vector, which is this thread's until the next barrier.
-            unsafe { to.cast().write(pairs.map(C::queries)) };
-            number += Warpgroup::THREADS;
+        while number < Vectors::COUNT {
+            // Four loads are in flight before the first store.
+            let [a, b, c, d] = [0, 1, 2, 3].map(|next| number + next * Warpgroup::THREADS);
+            let loaded = [
+                self.load_vector(segment, vectors, a),
+                self.load_vector(segment, vectors, b),
+                self.load_vector(segment, vectors, c),
+                self.load_vector(segment, vectors, d),
+            ];
+            vectors.store::<T, C>(a, loaded[0]);
+            vectors.store::<T, C>(b, loaded[1]);
+            vectors.store::<T, C>(c, loaded[2]);
+            vectors.store::<T, C>(d, loaded[3]);
+            number += 4 * Warpgroup::THREADS;
         }
         fence::proxy_async_shared_cta();
-        warpgroup.sync_role();
+    }
+
+    /// Loads 8 elements of a row, or zeros.
+    #[inline(always)]
+    fn load_vector(&self, segment: &Segment, vectors: Vectors, number: u32) -> [u32; 4] {
+        let [column, row] = Vectors::place(number);
+        let mut from = self.row(segment, vectors.first_row + row);
+        let exists = from.exists;
+        if !exists {
+            from = vectors.first;
+        }
+        let at = from.at * ELEMENTS as usize + (column * Vectors::ELEMENTS) as usize;
+        // SAFETY: the queries have the row, at a multiple of 16 bytes (1 of the kernels).
+        let pairs = unsafe { load_nc(self.queries.wrapping_add(at).cast()) };
+        if exists { pairs } else { [0; 4] }
     }
 
     /// Writes the results of an item, or of the item that the segment completes.
@@ -449,27 +500,30 @@ impl<T: MatrixElement + Half> Decode<T> {
         }
         let [factors, logarithms] = softmax.finish();
         let factors = factors.map(|factor| factor * self.extents.value_scale);
-        sums.each_pair(warpgroup, |row, column, pair| {
-            if rows[row].exists {
-                let at = rows[row].at * ELEMENTS as usize + column as usize;
-                let at = self.results.wrapping_add(at);
-                let pair = pair.map(|sum| sum * factors[row]);
-                // SAFETY: the results have this row, which is this thread's, from an even element on (1 of the kernels).
-                unsafe { *at.cast::<u32>() = T::round(pair) };
-            }
-        });
+        // A branch for each row, and not for each pair.
         let write = |number: usize| {
-            if rows[number].exists {
-                let at = self.logarithms.wrapping_add(rows[number].at);
+            let Row { at, exists, .. } = rows[number];
+            if !exists {
+                return;
+            }
+            sums.each_pair(warpgroup, |row, column, pair| {
+                if row == number {
+                    let at = self
+                        .results
+                        .wrapping_add(at * ELEMENTS as usize + column as usize);
+                    let pair = pair.map(|sum| sum * factors[row]);
+                    // SAFETY: the results have this row, which is this thread's, from an even element on (1 of the kernels).
+                    unsafe { *at.cast::<u32>() = T::round(pair) };
+                }
+            });
+            // Four lanes have the same row.
+            if warpgroup.warp().lane().is_multiple_of(4) {
                 // SAFETY: each query of each head has a logarithm, which is this thread's (1 of the kernels).
-                unsafe { *at = logarithms[number] };
+                unsafe { *self.logarithms.wrapping_add(at) = logarithms[number] };
             }
         };
-        // Four lanes have the same rows.
-        if warpgroup.warp().lane().is_multiple_of(4) {
-            write(0);
-            write(1);
-        }
+        write(0);
+        write(1);
     }
 }
 

@@ -22,10 +22,10 @@ pub(super) trait Cache<T> {
     /// Returns two elements of queries as products read them.
     fn queries(pair: u32) -> u32;
 
-    /// Returns the products of the queries and of the first keys of a segment.
+    /// Waits for a barrier of the role, and returns the products of the queries and of the first keys of a segment.
     ///
     /// # Safety
-    /// 1. No thread writes the queries before this returns.
+    /// 1. No thread writes the queries between the barrier and the return.
     /// 2. The segment has a tile.
     unsafe fn first_scores(
         &mut self,
@@ -72,6 +72,7 @@ where
         queries: Matrix<'_, Rows<T>>,
         _segment: &Segment,
     ) -> Accumulator<Scores> {
+        self.warpgroup.sync_role();
         let keys = self.stages.next();
         // SAFETY: keys have been loaded; they are loaded again when the stage has been released, after the wait. The
         // queries stay (1).

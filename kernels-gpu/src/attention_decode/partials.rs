@@ -85,16 +85,24 @@ impl Partials {
         let warp = self.warpgroup.warp();
         let [first, last] = segment.blocks;
         let own = [0, 1].map(|row| self.row(segment, block, row));
-        let write = |row: usize, column, pair| {
-            if self.exist[row] {
-                // SAFETY: the place has this pair, which no other thread uses before the arrival below (1 of `new`).
-                unsafe { *at(own[row], column) = bits(pair) };
-            }
-        };
-        sums.each_pair(self.warpgroup, write);
         let of_rows = self.warpgroup.reduce_rows(softmax.sums, |a, b| a + b);
-        write(0, STATE, [softmax.greatest[0], of_rows[0]]);
-        write(1, STATE, [softmax.greatest[1], of_rows[1]]);
+        let write = |number: usize| {
+            if !self.exist[number] {
+                return;
+            }
+            let to = |column, pair| {
+                // SAFETY: the place has this pair, which no other thread uses before the arrival below (1 of `new`).
+                unsafe { *at(own[number], column) = bits(pair) };
+            };
+            sums.each_pair(self.warpgroup, |row, column, pair| {
+                if row == number {
+                    to(column, pair);
+                }
+            });
+            to(STATE, [softmax.greatest[number], of_rows[number]]);
+        };
+        write(0);
+        write(1);
         warp.sync();
         let counter = self.counters.wrapping_add((first * self.warps) as usize);
         let mut arrived = 0;
