@@ -7,7 +7,8 @@ cache whose unused keys and values are NaN; and a second launch has to give the 
 after a pause, in random order, and medians of bursts are compared. Numbers are N(0, 1). Bytes are those of the keys
 and values. The copy reads half as many and writes them. PyTorch has the keys and values in one piece and no mask;
 where it is `packed`, the heads that share a head of keys are queries of one head, and where not, heads are shared by
-`enable_gqa`. `cudnn_paged` has the same pages, where the package cudnn is installed.
+`enable_gqa`. `cudnn_paged` has the same pages, where the package cudnn is installed. A cache of e4m3 has half the bytes;
+the others have no e4m3 beside queries of bf16, and read a cache of bf16 in the same run.
 """
 
 import ctypes
@@ -17,9 +18,12 @@ import torch
 from beside import MAP_TYPES, NAMES, Launch, arguments, bursts, call, load, record, relative_error
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-ELEMENTS, TILE, ROWS, BOX = 128, 64, 64, 64
-# Stages in shared memory, by the number of warpgroups that multiply; the queries of each take as much as a stage.
-STAGES = {1: 6, 2: 12}
+ELEMENTS, TILE, ROWS = 128, 64, 64
+# Stages in shared memory, by the bytes of an element and the number of warpgroups that multiply.
+STAGES = {(2, 1): 6, (2, 2): 12, (1, 1): 8, (1, 2): 20}
+# Tiles of queries for each warpgroup; where the cache is converted, one of keys and one of values.
+TILE_BYTES = 2 * TILE * ELEMENTS
+E4M3 = torch.float8_e4m3fn
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 SWIZZLE_128B, PROMOTION_256B = 3, 3
 # Sequences, keys of each, heads, heads of keys, keys of a page; and numbers of queries.
@@ -40,7 +44,7 @@ class Extents(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_uint32) for name in ("sequences", "queries", "key_heads", "sharing", "row_blocks")),
         *((name, ctypes.c_uint32) for name in ("page_shift", "pages")),
-        ("scale", ctypes.c_float),
+        *((name, ctypes.c_float) for name in ("scale", "value_scale")),
     ]
 
 
@@ -58,7 +62,7 @@ def page_map(cache, by_heads, in_box):
         ctypes.c_void_p(cache.data_ptr()),
         (ctypes.c_uint64 * 4)(*(cache.shape[dim] for dim in (3, keys, heads, 0))),
         (ctypes.c_uint64 * 3)(*(cache.stride(dim) * size for dim in (keys, heads, 0))),
-        (ctypes.c_uint32 * 4)(BOX, in_box, 1, 1),
+        (ctypes.c_uint32 * 4)(128 // size, in_box, 1, 1),
         (ctypes.c_uint32 * 4)(1, 1, 1, 1),
         0,
         SWIZZLE_128B,
@@ -70,8 +74,8 @@ def page_map(cache, by_heads, in_box):
     return encoded
 
 
-def decode(module, results, q, cache, table, lengths, by_heads=False):
-    """As `kernels_gpu::attention_decode::AttentionDecode` launches it."""
+def decode(module, results, q, cache, table, lengths, by_heads=False, scales=(1.0, 1.0)):
+    """As `kernels_gpu::attention_decode::AttentionDecode` launches it, with factors of the keys and of the values."""
     sequences, queries, heads, _ = q.shape
     keys, key_heads = (cache[0].shape[dim] for dim in ((2, 1) if by_heads else (1, 2)))
     sharing = heads // key_heads
@@ -86,54 +90,71 @@ def decode(module, results, q, cache, table, lengths, by_heads=False):
     warps = min(-(-rows // 16), 4 * warpgroups)
     partials = torch.full((2 * blocks * warps * 16 * (ELEMENTS + 8),), float("nan"), device="cuda")
     counters = torch.zeros(blocks * warps, dtype=torch.int32, device="cuda")
+    logarithms = torch.full((sequences, queries, heads), float("nan"), device="cuda")
     is_short = keys < TILE
-    scale = math.log2(math.e) / math.sqrt(ELEMENTS)
+    scale = scales[0] * math.log2(math.e) / math.sqrt(ELEMENTS)
+    element_bytes = cache[0].element_size()
+    stages = STAGES[element_bytes, warpgroups]
+    converted = 2 if element_bytes == 1 else 0
     launch = Launch(
         module,
-        f"attention_decode{'_short' * is_short}{'_wide' * (warpgroups - 1)}_{NAMES[q.dtype]}",
+        f"attention_decode{'_fp8' if converted else ''}{'_short' * is_short}{'_wide' * (warpgroups - 1)}_{NAMES[q.dtype]}",
         blocks,
         128 * (1 + warpgroups),
-        (warpgroups + STAGES[warpgroups]) * TILE * ELEMENTS * 2 + 20 * STAGES[warpgroups],
+        (warpgroups + converted) * TILE_BYTES + stages * (TILE * ELEMENTS * element_bytes + 20),
         [
             *(page_map(part, by_heads, 16 if is_short else 64) for part in cache),
-            Extents(sequences, queries, key_heads, sharing, row_blocks, keys.bit_length() - 1, table.shape[1], scale),
-            *(ctypes.c_uint64(tensor.data_ptr()) for tensor in (results, q, lengths, table, partials, counters)),
+            Extents(
+                sequences, queries, key_heads, sharing, row_blocks, keys.bit_length() - 1, table.shape[1], scale, scales[1]
+            ),
+            *(
+                ctypes.c_uint64(tensor.data_ptr())
+                for tensor in (results, logarithms, q, lengths, table, partials, counters)
+            ),
         ],
     )
-    launch.tensors = partials, counters
+    launch.tensors = partials, counters, logarithms, results, q, *cache, lengths, table
     return launch
 
 
-def check(module, lengths, queries, heads, key_heads, page, dtype, by_heads):
+def check(module, lengths, queries, heads, key_heads, page, dtype, of_cache, by_heads):
     """The relative error against float64."""
     sequences = len(lengths)
     table_width = -(-max(lengths) // page) + 1
     pages = sequences * table_width
     table = torch.randperm(pages, device="cuda").int().view(sequences, table_width)
     shape = (pages, key_heads, page, ELEMENTS) if by_heads else (pages, page, key_heads, ELEMENTS)
-    cache = [torch.full(shape, float("nan"), device="cuda", dtype=dtype) for _ in range(2)]
+    cache = [torch.full(shape, float("nan"), device="cuda").to(of_cache) for _ in range(2)]
+    scales = (0.5, 0.25) if of_cache == E4M3 else (1.0, 1.0)
     q = torch.randn(sequences, queries, heads, ELEMENTS, device="cuda").to(dtype)
     results, exact = torch.full_like(q, float("nan")), torch.zeros_like(q, dtype=torch.float64)
+    exact_logarithms = torch.full(q.shape[:3], -math.inf, device="cuda", dtype=torch.float64)
     for number, length in enumerate(lengths):
         if not length:
             continue
-        kv = [torch.randn(length, key_heads, ELEMENTS, device="cuda").to(dtype) for _ in range(2)]
+        kv = [(torch.randn(length, key_heads, ELEMENTS, device="cuda") / of).to(of_cache) for of in scales]
         for key in range(0, length, page):
             for part, new in zip(cache, kv):
                 of_page = new[key : key + page]
                 at = part[table[number, key // page]]
                 (at.transpose(0, 1) if by_heads else at)[: len(of_page)] = of_page
-        k, v = (part.double().repeat_interleave(heads // key_heads, 1).transpose(0, 1) for part in kv)
+        k, v = (part.double() * of for part, of in zip(kv, scales))
+        k, v = (part.repeat_interleave(heads // key_heads, 1).transpose(0, 1) for part in (k, v))
         scores = q[number].double().transpose(0, 1) @ k.transpose(1, 2) / math.sqrt(ELEMENTS)
         seen = torch.arange(length, device="cuda") < length - queries + 1 + torch.arange(queries, device="cuda")[:, None]
-        weights = scores.masked_fill(~seen, -math.inf).softmax(-1).nan_to_num(0.0)
+        scores = scores.masked_fill(~seen, -math.inf)
+        exact_logarithms[number] = scores.logsumexp(-1).t()
+        weights = scores.softmax(-1).nan_to_num(0.0)
         exact[number] = (weights @ v).transpose(0, 1)
     of_lengths = torch.tensor(lengths, device="cuda", dtype=torch.int32)
-    launch = decode(module, results, q, cache, table, of_lengths, by_heads)
+    launch = decode(module, results, q, cache, table, of_lengths, by_heads, scales)
     launch()
-    what = f"{lengths} {queries} {heads} of {key_heads} pages of {page} {dtype} {by_heads}"
+    what = f"{lengths} {queries} {heads} of {key_heads} pages of {page} {dtype} {of_cache} {by_heads}"
     torch.cuda.synchronize()
     error = relative_error(what, results, slice(None), exact, MOST_ERROR[dtype])
+    difference = launch.tensors[2] - exact_logarithms
+    if not difference.nan_to_num(0.0).abs().max() < 1e-3 or not launch.tensors[2].isneginf().equal(exact_logarithms.isneginf()):
+        raise SystemExit(f"error: {what}: the logarithms differ")
     if launch.tensors[1].any():
         raise SystemExit(f"error: {what}: counters are not zero")
     first = results.clone()
@@ -147,11 +168,15 @@ def check(module, lengths, queries, heads, key_heads, page, dtype, by_heads):
 
 def check_all(module):
     lengths = [1000, 1, 0, 64, 129, 4096, 17, 63, 2000, 300]
-    worst = check(module, [70000], 1, 8, 1, 64, torch.bfloat16, False)
+    worst = 0
+    for of_cache in (torch.bfloat16, E4M3):
+        worst = max(worst, check(module, [70000], 1, 8, 1, 64, torch.bfloat16, of_cache, False))
     for page in (16, 32, 64, 128):
         for dtype in NAMES:
             for queries, heads, key_heads in ((1, 4, 2), (1, 8, 8), (3, 8, 2), (16, 4, 1), (16, 16, 2), (16, 24, 1)):
-                worst = max(worst, check(module, lengths, queries, heads, key_heads, page, dtype, queries == 3))
+                for of_cache in (dtype, E4M3):
+                    case = queries, heads, key_heads, page, dtype, of_cache, queries == 3
+                    worst = max(worst, check(module, lengths, *case))
     return worst
 
 
@@ -214,6 +239,7 @@ def works_of(module, sequences, keys, heads, key_heads, page, queries):
     destination = torch.empty_like(copied)
     works = {
         "attention_decode": decode(module, torch.empty_like(q), q, cache, table, lengths),
+        "attention_decode_fp8": decode(module, torch.empty_like(q), q, [part.to(E4M3) for part in cache], table, lengths),
         "copy": lambda: destination.copy_(copied),
     }
     k, v = (part.view(-1)[: copied.numel()].view(sequences, keys, key_heads, ELEMENTS).transpose(1, 2) for part in cache)
@@ -239,12 +265,16 @@ def main():
         for queries in all_queries:
             works, kv_bytes = works_of(module, *size, queries)
             times = bursts(works, 7, launches=5, pause=0.03)
+            times["attention_decode_fp8"] *= 2
             rates = {name: kv_bytes / seconds / 1e9 for name, seconds in times.items()}
             of_copy = rates["attention_decode"] / rates["copy"]
-            rows.append({"size": size, "queries": queries, "gb_per_s": rates, "of_copy": of_copy})
-            print(f"{size} {queries} {of_copy:.3f}", *(f"{name} {rate:.0f}" for name, rate in rates.items()), flush=True)
+            fp8_of_copy = rates["attention_decode_fp8"] / rates["copy"]
+            of_copies = {"of_copy": of_copy, "fp8_of_copy": fp8_of_copy}
+            rows.append({"size": size, "queries": queries, "gb_per_s": rates, **of_copies})
+            print(f"{size} {queries} {of_copy:.3f} {fp8_of_copy:.3f}", *(f"{name} {rate:.0f}" for name, rate in rates.items()), flush=True)
     if options.out:
-        kernels = [f"attention_decode{name}_bf16" for name in ("", "_wide", "_short", "_short_wide")]
+        names = ("", "_wide", "_short", "_short_wide")
+        kernels = [f"attention_decode{cache}{name}_bf16" for cache in ("", "_fp8") for name in names]
         record(options.out, options.compiled, kernels, rows, relative_error=error)
 
 

@@ -1,20 +1,23 @@
 //! Attention of the last queries of sequences to keys and values in pages: bound by the bytes of the cache.
 
+mod cache;
 mod partials;
 mod schedule;
 
 use tma::{
     Accumulator, Block, Fragment, Matrix, SharedPtr, Swizzle128, Tile, TileMap, Warpgroup,
+    float8::E4m3,
     halves::{Bf16, F16, Half},
     kernel,
-    matrix::{Boxes, Deep, MatrixElement},
+    matrix::MatrixElement,
     memory::load_nc,
-    pipeline::{self, Fill, Products},
+    pipeline::{self, Fill},
     ptx::{fence, wgmma::Sums},
     shared,
 };
 
 use crate::{attention::softmax::Softmax, gemm::Identity};
+use cache::{Cache, Converted, Rows, Stored};
 use partials::Partials;
 pub use schedule::Extents;
 use schedule::{Lengths, Segment, Segments};
@@ -25,25 +28,30 @@ pub const ELEMENTS: u32 = 128;
 pub const KEYS: u32 = 64;
 /// The number of rows of a warpgroup: queries of the heads that share a head of keys.
 pub const ROWS: u32 = 64;
-/// The number of elements of a head in a box, and of boxes that have them all.
+/// The number of bytes of a head in a box.
+const BOX_BYTES: u32 = 128;
+/// The number of elements of 16 bits of a head in a box, and of boxes that have them all.
 const BOX: u32 = 64;
 const BOXES: usize = (ELEMENTS / BOX) as usize;
 
 /// Elements of one head of keys or values, of keys of one page.
-type CacheBox<T, const KEYS: usize> = [[[[T; BOX as usize]; KEYS]; 1]; 1];
-type CacheMap<T, const KEYS: usize> = TileMap<CacheBox<T, KEYS>, Swizzle128>;
+type CacheBox<C, const WIDTH: usize, const KEYS: usize> = [[[[C; WIDTH]; KEYS]; 1]; 1];
+type CacheMap<C, const WIDTH: usize, const KEYS: usize> =
+    TileMap<CacheBox<C, WIDTH, KEYS>, Swizzle128>;
 /// A tile of keys, or of values.
 type Box64<T> = [[T; BOX as usize]; KEYS as usize];
 type Stage<T> = [Tile<Box64<T>, Swizzle128>; BOXES];
+type Stage8 = Tile<[[E4m3; ELEMENTS as usize]; KEYS as usize], Swizzle128>;
 /// The scores of a thread, and its sums over values.
 type Scores = [f32; 32];
 type Results = [f32; 64];
 
 macro_rules! kernels {
-    ($($(#[$attribute:meta])* $name:ident: boxes of $keys:literal keys, $warpgroups:literal warpgroups,
-        $threads:tt threads in $blocks:tt blocks, $stages:literal stages, $registers:literal registers;)+) => {$(
-        /// Writes `softmax(scale * Q * transpose(K)) * V` for heads of 128 elements: queries of the last positions of each
-        /// sequence, keys and values in pages.
+    ($($(#[$attribute:meta])* $name:ident: $attend:ident boxes of $keys:literal keys by $width:literal $cache:ty,
+        $warpgroups:literal warpgroups, $threads:tt threads in $blocks:tt blocks, $converted:literal converted tiles,
+        $stages:literal stages of $stage:ty, $registers:literal registers;)+) => {$(
+        /// Writes `value_scale * softmax(scale * Q * transpose(K)) * V` for heads of 128 elements, and the logarithms of the
+        /// sums: queries of the last positions of each sequence, keys and values in pages.
         ///
         /// A query sees no key after it. Heads that share a head of keys, and all queries of a sequence, are rows of one
         /// product, so that each key and value is read once. Blocks have equal shares of the keys; the last one that has a
@@ -52,7 +60,8 @@ macro_rules! kernels {
         /// # Safety
         /// 1. `keys` and `values` are maps of elements, keys of a page, heads and pages, innermost first, which no thread
         ///    writes. `queries` has the elements of a head innermost, then heads, then queries, then sequences; no thread
-        ///    writes it. `results` has the same extents, and no other code uses it. Both are multiples of 16 bytes.
+        ///    writes it. `results` has the same extents. `logarithms` has heads innermost, then queries, then sequences. No
+        ///    other code uses these two. Queries and results are at multiples of 16 bytes.
         /// 2. `extents` are those of the tensors, none of them zero except the pages of a sequence. A box has keys of one
         ///    page. `page_table` has the numbers of `extents.pages` pages of each sequence, and `lengths` the numbers of keys;
         ///    no thread writes them. The greatest number of keys of a sequence is at most 2^30, and all items have fewer
@@ -66,13 +75,14 @@ macro_rules! kernels {
             max_threads = $threads,
             min_blocks = $blocks,
             instances(T = Bf16, F16),
-            shared_bytes = $warpgroups * size_of::<Stage<T>>() as u64 + pipeline::bytes::<Stage<T>>($stages, 1)
+            shared_bytes = ($warpgroups + $converted) * size_of::<Stage<T>>() as u64 + pipeline::bytes::<$stage>($stages, 1)
         )]
         pub unsafe fn $name<T: MatrixElement + Half>(
-            #[grid_constant] keys: &CacheMap<T, $keys>,
-            #[grid_constant] values: &CacheMap<T, $keys>,
+            #[grid_constant] keys: &CacheMap<$cache, $width, $keys>,
+            #[grid_constant] values: &CacheMap<$cache, $width, $keys>,
             extents: Extents,
             results: *mut T,
+            logarithms: *mut f32,
             queries: *const T,
             lengths: *const u32,
             page_table: *const u32,
@@ -82,10 +92,10 @@ macro_rules! kernels {
             Scores: Sums<T::Ptx, T::Ptx>,
             Results: Sums<T::Ptx, T::Ptx>,
         {
-            let decode = Decode::<T> { extents, results, queries, page_table, partials, counters };
-            // SAFETY: this kernel has the conditions that `attend` requires (1), and the constants are those of the kernel (2).
+            let decode = Decode::<T> { extents, results, logarithms, queries, page_table, partials, counters };
+            // SAFETY: this kernel has the conditions that this requires (1), and the constants are those of the kernel (2).
             unsafe {
-                decode.attend::<$keys, $warpgroups, $blocks, $threads, $stages, $registers>([keys, values], lengths);
+                decode.$attend::<$keys, $warpgroups, $blocks, $threads, $stages, $registers>([keys, values], lengths);
             }
         }
     )+};
@@ -93,10 +103,23 @@ macro_rules! kernels {
 
 kernels! {
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_decode_bf16`\n```text\n", include_str!("../../tests/golden/ptx/attention_decode_bf16.txt"), "\n```"))]
-    attention_decode: boxes of 64 keys, 1 warpgroups, 256 threads in 2 blocks, 6 stages, 216 registers;
-    attention_decode_wide: boxes of 64 keys, 2 warpgroups, 384 threads in 1 blocks, 12 stages, 232 registers;
-    attention_decode_short: boxes of 16 keys, 1 warpgroups, 256 threads in 2 blocks, 6 stages, 216 registers;
-    attention_decode_short_wide: boxes of 16 keys, 2 warpgroups, 384 threads in 1 blocks, 12 stages, 232 registers;
+    attention_decode: attend_stored boxes of 64 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, 0 converted tiles,
+        6 stages of Stage<T>, 216 registers;
+    attention_decode_wide: attend_stored boxes of 64 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, 0 converted tiles,
+        12 stages of Stage<T>, 232 registers;
+    attention_decode_short: attend_stored boxes of 16 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, 0 converted tiles,
+        6 stages of Stage<T>, 216 registers;
+    attention_decode_short_wide: attend_stored boxes of 16 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, 0 converted tiles,
+        12 stages of Stage<T>, 232 registers;
+    #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_decode_fp8_bf16`\n```text\n", include_str!("../../tests/golden/ptx/attention_decode_fp8_bf16.txt"), "\n```"))]
+    attention_decode_fp8: attend_converted boxes of 64 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 2 converted tiles,
+        8 stages of Stage8, 216 registers;
+    attention_decode_fp8_wide: attend_converted boxes of 64 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 2 converted tiles,
+        20 stages of Stage8, 232 registers;
+    attention_decode_fp8_short: attend_converted boxes of 16 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 2 converted tiles,
+        8 stages of Stage8, 216 registers;
+    attention_decode_fp8_short_wide: attend_converted boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 2 converted tiles,
+        20 stages of Stage8, 232 registers;
 }
 
 /// The number of registers of a thread of the producer.
@@ -107,6 +130,7 @@ const PRODUCER_REGISTERS: u32 = 40;
 struct Decode<T> {
     extents: Extents,
     results: *mut T,
+    logarithms: *mut f32,
     queries: *const T,
     page_table: *const u32,
     partials: *mut f32,
@@ -118,18 +142,55 @@ struct Decode<T> {
 struct Row {
     /// The number of the query in its sequence.
     query: u32,
-    /// The first element in the queries and in the results.
+    /// The number of the head in the queries, in the results and in the logarithms.
     at: usize,
     exists: bool,
 }
 
+/// The vectors of 16 bytes of a warpgroup's queries, row by row.
+#[derive(Clone, Copy)]
+struct Vectors {
+    /// The first row of the head of keys, which exists.
+    first: Row,
+    /// The first row of the warpgroup.
+    first_row: u32,
+    queries: SharedPtr<[u32; 4]>,
+}
+
+impl Vectors {
+    /// The number of elements of a vector, and of vectors of a row of a box.
+    const ELEMENTS: u32 = 8;
+    const OF_BOX: u32 = BOX / Self::ELEMENTS;
+    const OF_ROW: u32 = BOXES as u32 * Self::OF_BOX;
+    const COUNT: u32 = ROWS * Self::OF_ROW;
+
+    /// Returns the number in the row, and the row.
+    #[inline(always)]
+    const fn place(number: u32) -> [u32; 2] {
+        [number % Self::OF_ROW, number / Self::OF_ROW]
+    }
+
+    #[inline(always)]
+    fn store<T: MatrixElement, C: Cache<T>>(self, number: u32, pairs: [u32; 4]) {
+        let [column, row] = Self::place(number);
+        let queries: SharedPtr<Stage<C::Number>> = self.queries.cast();
+        let to = queries
+            .at(column / Self::OF_BOX)
+            .vector([column % Self::OF_BOX, row]);
+        // SAFETY: the tile has the vector, which is this thread's until the next barrier.
+        unsafe { to.cast().write(pairs.map(C::queries)) };
+    }
+}
+
 impl<T: MatrixElement + Half> Decode<T> {
+    /// Reads a cache of the type of the queries.
+    ///
     /// # Safety
     /// 1. The conditions of the kernels.
     /// 2. The kernel is compiled for `BLOCKS` blocks of `THREADS` threads on each multiprocessor: a warpgroup that loads, and
     ///    `WARPGROUPS` more.
     #[inline(always)]
-    unsafe fn attend<
+    unsafe fn attend_stored<
         const IN_BOX: usize,
         const WARPGROUPS: u32,
         const BLOCKS: u32,
@@ -138,22 +199,20 @@ impl<T: MatrixElement + Half> Decode<T> {
         const REGISTERS: u32,
     >(
         self,
-        maps: [&CacheMap<T, IN_BOX>; 2],
+        maps: [&CacheMap<T, { BOX as usize }, IN_BOX>; 2],
         lengths: *const u32,
     ) where
         Scores: Sums<T::Ptx, T::Ptx>,
         Results: Sums<T::Ptx, T::Ptx>,
     {
-        // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1).
-        let block = unsafe { Block::converged() };
-        // SAFETY: there is a length for each sequence, and extents are not zero (2 of the kernels).
-        let segments = Segments::of(block, unsafe { Lengths::new(self.extents, lengths) });
+        // SAFETY: the conditions of the kernels (1).
+        let (block, segments) = unsafe { self.begin(lengths) };
         let queries = shared::dynamic::<Stage<T>, 1024>();
         let pipeline = block.product_pipeline::<Stage<T>, STAGES>(queries.add(WARPGROUPS));
-        let fill = |fill| self.fill::<IN_BOX, STAGES>(fill, segments, maps);
-        let multiply = |warpgroup: Warpgroup, stages| {
-            let queries = queries.add(warpgroup.index());
-            self.multiply::<WARPGROUPS, STAGES>(warpgroup, stages, segments, block, queries);
+        let fill = |fill| self.fill(fill, segments, maps);
+        let multiply = |warpgroup, stages| {
+            let cache = Stored { warpgroup, stages };
+            self.multiply::<WARPGROUPS, _>(warpgroup, cache, segments, block, queries);
         };
         // SAFETY: the kernel is compiled for these threads and blocks (2).
         unsafe {
@@ -161,13 +220,65 @@ impl<T: MatrixElement + Half> Decode<T> {
         };
     }
 
-    /// Loads tiles of keys and of values in turn.
+    /// Reads a cache of `e4m3`, which warpgroups convert.
+    ///
+    /// # Safety
+    /// 1. The conditions of [`attend_stored`](Self::attend_stored).
     #[inline(always)]
-    fn fill<const IN_BOX: usize, const STAGES: u32>(
+    unsafe fn attend_converted<
+        const IN_BOX: usize,
+        const WARPGROUPS: u32,
+        const BLOCKS: u32,
+        const THREADS: u32,
+        const STAGES: u32,
+        const REGISTERS: u32,
+    >(
+        self,
+        maps: [&CacheMap<E4m3, { BOX_BYTES as usize }, IN_BOX>; 2],
+        lengths: *const u32,
+    ) {
+        // SAFETY: the conditions of the kernels (1).
+        let (block, segments) = unsafe { self.begin(lengths) };
+        let queries = shared::dynamic::<Stage<F16>, 1024>();
+        let keys = queries.add(WARPGROUPS);
+        let values = keys.add(1);
+        let pipeline = block.read_product_pipeline::<Stage8, STAGES>(values.add(1).cast());
+        let fill = |fill| self.fill(fill, segments, maps);
+        let multiply = |warpgroup, stages| {
+            let cache = Converted::<WARPGROUPS, STAGES> {
+                warpgroup,
+                stages,
+                keys,
+                values,
+            };
+            self.multiply::<WARPGROUPS, _>(warpgroup, cache, segments, block, queries);
+        };
+        // SAFETY: the kernel is compiled for these threads and blocks (1).
+        unsafe {
+            pipeline.split_shared::<BLOCKS, THREADS, PRODUCER_REGISTERS, REGISTERS>(fill, multiply);
+        };
+    }
+
+    /// Returns the block and its segments.
+    ///
+    /// # Safety
+    /// 1. The conditions of the kernels.
+    #[inline(always)]
+    unsafe fn begin(&self, lengths: *const u32) -> (Block, Segments) {
+        // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1).
+        let block = unsafe { Block::converged() };
+        // SAFETY: there is a length for each sequence, and extents are not zero (2 of the kernels).
+        let segments = Segments::of(block, unsafe { Lengths::new(self.extents, lengths) });
+        (block, segments)
+    }
+
+    /// Loads tiles of keys and of values in turn, keys a tile ahead.
+    #[inline(always)]
+    fn fill<C: MatrixElement, S, const WIDTH: usize, const IN_BOX: usize, const STAGES: u32>(
         &self,
-        mut fill: Fill<Stage<T>, STAGES>,
+        mut fill: Fill<S, STAGES>,
         mut segments: Segments,
-        [keys, values]: [&CacheMap<T, IN_BOX>; 2],
+        [keys, values]: [&CacheMap<C, WIDTH, IN_BOX>; 2],
     ) {
         let Extents {
             page_shift, pages, ..
@@ -176,36 +287,43 @@ impl<T: MatrixElement + Half> Decode<T> {
             let table = self
                 .page_table
                 .wrapping_add(segment.sequence as usize * pages as usize);
-            let [mut tile, end] = segment.loaded();
-            while tile < end {
-                let mut load = |map: &CacheMap<T, IN_BOX>| {
-                    fill.next().load_with(|loads, stage| {
-                        let boxes: SharedPtr<Tile<CacheBox<T, IN_BOX>, Swizzle128>> = stage.cast();
-                        let count = const { KEYS / IN_BOX as u32 };
-                        let mut number = 0;
-                        while number < count {
-                            let key = tile * KEYS + number * IN_BOX as u32;
-                            // Pages after the last one are out of bounds, where all elements are zero.
-                            let mut page = u32::MAX;
-                            if key < segment.keys {
-                                // SAFETY: the sequence has this page (2 of the kernels).
-                                page = unsafe { *table.wrapping_add((key >> page_shift) as usize) };
-                            }
-                            let in_page = key & ((1 << page_shift) - 1);
-                            let mut part = 0;
-                            while part < BOXES as u32 {
-                                let at = [part * BOX, in_page, segment.key_head, page];
-                                let tile = boxes.add(part * count + number);
-                                // SAFETY: the stage is empty, and the cache may be read (1 of the kernels).
-                                unsafe { loads.tile(tile, map, at.map(|coord| coord as i32)) };
-                                part += 1;
-                            }
-                            number += 1;
+            let mut load = |map: &CacheMap<C, WIDTH, IN_BOX>, tile: u32| {
+                fill.next().load_with(|loads, stage| {
+                    let boxes: SharedPtr<Tile<CacheBox<C, WIDTH, IN_BOX>, Swizzle128>> =
+                        stage.cast();
+                    let count = const { KEYS / IN_BOX as u32 };
+                    let mut number = 0;
+                    while number < count {
+                        let key = tile * KEYS + number * IN_BOX as u32;
+                        // Pages after the last one are out of bounds, where all elements are zero.
+                        let mut page = u32::MAX;
+                        if key < segment.keys {
+                            // SAFETY: the sequence has this page (2 of the kernels).
+                            page = unsafe { *table.wrapping_add((key >> page_shift) as usize) };
                         }
-                    });
-                };
-                load(keys);
-                load(values);
+                        let in_page = key & ((1 << page_shift) - 1);
+                        let mut part = 0;
+                        while part < const { ELEMENTS / WIDTH as u32 } {
+                            let at = [part * WIDTH as u32, in_page, segment.key_head, page];
+                            let tile = boxes.add(part * count + number);
+                            // SAFETY: the stage is empty, and the cache may be read (1 of the kernels).
+                            unsafe { loads.tile(tile, map, at.map(|coord| coord as i32)) };
+                            part += 1;
+                        }
+                        number += 1;
+                    }
+                });
+            };
+            // Scores of a tile are computed before the values of the one before are read.
+            let [first, end] = segment.loaded();
+            let mut tile = first;
+            while tile <= end {
+                if tile < end {
+                    load(keys, tile);
+                }
+                if tile > first {
+                    load(values, tile - 1);
+                }
                 tile += 1;
             }
         }
@@ -213,20 +331,18 @@ impl<T: MatrixElement + Half> Decode<T> {
 
     /// Adds up the values of all segments.
     #[inline(always)]
-    fn multiply<const WARPGROUPS: u32, const STAGES: u32>(
+    fn multiply<const WARPGROUPS: u32, C: Cache<T>>(
         &self,
         warpgroup: Warpgroup,
-        mut stages: Products<Stage<T>, STAGES>,
+        mut cache: C,
         mut segments: Segments,
         block: Block,
-        queries: SharedPtr<Stage<T>>,
-    ) where
-        Scores: Sums<T::Ptx, T::Ptx>,
-        Results: Sums<T::Ptx, T::Ptx>,
-    {
+        queries: SharedPtr<Stage<C::Number>>,
+    ) {
+        let queries = queries.add(warpgroup.index());
         while let Some(segment) = segments.next() {
             let first_row = ROWS * (segment.row_block * WARPGROUPS + warpgroup.index());
-            self.load_queries(warpgroup, &segment, first_row, queries);
+            self.load_queries::<C>(warpgroup, &segment, first_row, queries);
             let rows = |number: u32| self.thread_row(&segment, first_row, warpgroup, number);
             // The number of keys that a query sees.
             let first = segment.keys as i32 - self.extents.queries as i32 + 1;
@@ -234,44 +350,32 @@ impl<T: MatrixElement + Half> Decode<T> {
             let mut softmax = Softmax::new(warpgroup, self.extents.scale);
             let mut sums = Accumulator::<Results>::zero();
             let [mut tile, end] = segment.loaded();
+            // SAFETY: the queries have been written before the barrier of the first scores, and are written again after a later
+            // one.
+            let queries = unsafe { Matrix::<Rows<C::Number>>::from_ptr(queries) };
+            let mut scores = Accumulator::<Scores>::zero();
+            if tile < end {
+                // SAFETY: the queries stay, and there is a tile.
+                scores = unsafe { cache.first_scores(queries, &segment) };
+            }
             while tile < end {
-                let keys = stages.next();
-                // SAFETY: keys have been loaded; they are loaded again when the stage has been released, after the wait.
-                // The queries are written again after a later barrier.
-                let mut scores = unsafe {
-                    let queries = Matrix::<Deep<Box64<T>, Swizzle128, BOXES>>::from_ptr(queries);
-                    let keys = Matrix::<Deep<Box64<T>, Swizzle128, BOXES>>::from_ptr(keys.as_ptr());
-                    let batch = Accumulator::<Scores>::zero().begin(warpgroup);
-                    batch.multiply(queries, keys).commit().wait()
-                };
-                keys.release();
                 let first_key = (tile * KEYS) as i32;
-                if first_key + KEYS as i32 > first {
-                    scores = scores.map_rows(warpgroup, |row, key, score| {
-                        if first_key + (key as i32) < seen[row] {
-                            score
-                        } else {
-                            f32::NEG_INFINITY
-                        }
-                    });
-                }
-                let (scores, factors) = softmax.add(scores);
-                sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
-                let powers = Fragment::<T, 4>::of(&scores, warpgroup, &Identity);
-                let values = stages.next();
-                if (tile + 1) * KEYS > segment.keys {
-                    // SAFETY: values have been loaded, and all warpgroups get here before they read them.
-                    unsafe { clear(values.as_ptr(), segment.keys - tile * KEYS, warpgroup) };
-                }
-                // SAFETY: values have been loaded; they are loaded again when the stage has been released, after the wait.
-                (sums, _) = unsafe {
-                    let batch = sums.begin_with(powers, warpgroup);
-                    let values = Matrix::<Boxes<Box64<T>, Swizzle128, BOXES, false>>::from_ptr(
-                        values.as_ptr(),
-                    );
-                    batch.multiply_fragment(values).commit().wait()
+                let powers = |sums: Accumulator<Results>| {
+                    if first_key + KEYS as i32 > first {
+                        scores = scores.map_rows(warpgroup, |row, key, score| {
+                            if first_key + (key as i32) < seen[row] {
+                                score
+                            } else {
+                                f32::NEG_INFINITY
+                            }
+                        });
+                    }
+                    let (scores, factors) = softmax.add(scores);
+                    let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
+                    (sums, Fragment::of(&scores, warpgroup, &Identity))
                 };
-                values.release();
+                // SAFETY: the queries stay.
+                (sums, scores) = unsafe { cache.advance(queries, &segment, tile, sums, powers) };
                 tile += 1;
             }
             let rows = [rows(0), rows(1)];
@@ -295,7 +399,7 @@ impl<T: MatrixElement + Half> Decode<T> {
         let all_queries = segment.sequence as usize * queries as usize + query as usize;
         Row {
             query,
-            at: (all_queries * (key_heads * sharing) as usize + head as usize) * ELEMENTS as usize,
+            at: all_queries * (key_heads * sharing) as usize + head as usize,
             exists: row < self.extents.rows(),
         }
     }
@@ -307,39 +411,55 @@ impl<T: MatrixElement + Half> Decode<T> {
         self.row(segment, first + of_warp + 8 * number)
     }
 
-    /// Copies the rows of a warpgroup; those that do not exist are zero. Collective of the role.
+    /// Copies the rows of a warpgroup; those that do not exist are zero. Products may read them after a barrier of the role.
+    /// Collective of the role.
     #[inline(always)]
-    fn load_queries(
+    fn load_queries<C: Cache<T>>(
         &self,
         warpgroup: Warpgroup,
         segment: &Segment,
         first_row: u32,
-        queries: SharedPtr<Stage<T>>,
+        queries: SharedPtr<Stage<C::Number>>,
     ) {
-        /// The number of elements of a vector of 16 bytes, and of vectors of a row of a box.
-        const VECTOR: u32 = 8;
-        const OF_BOX: u32 = BOX / VECTOR;
         // The products with the rows before are complete.
         warpgroup.sync_role();
+        let vectors = Vectors {
+            first: self.row(segment, 0),
+            first_row,
+            queries: queries.cast(),
+        };
         let mut number = warpgroup.thread();
-        while number < ROWS * BOXES as u32 * OF_BOX {
-            let (vector, rest) = (number % OF_BOX, number / OF_BOX);
-            let (part, row) = (rest % BOXES as u32, rest / BOXES as u32);
-            let from = self.row(segment, first_row + row);
-            let mut elements = [0_u32; 4];
-            if from.exists {
-                let column = part * BOX + vector * VECTOR;
-                let at = self.queries.wrapping_add(from.at + column as usize);
-                // SAFETY: the queries have the row, at a multiple of 16 bytes (1 of the kernels).
-                elements = unsafe { load_nc(at.cast()) };
-            }
-            let to = queries.at(part).vector([vector, row]);
-            // SAFETY: the tile has the vector, which is this thread's until the next barrier.
-            unsafe { to.cast().write(elements) };
-            number += Warpgroup::THREADS;
+        while number < Vectors::COUNT {
+            // Four loads are in flight before the first store.
+            let [a, b, c, d] = [0, 1, 2, 3].map(|next| number + next * Warpgroup::THREADS);
+            let loaded = [
+                self.load_vector(segment, vectors, a),
+                self.load_vector(segment, vectors, b),
+                self.load_vector(segment, vectors, c),
+                self.load_vector(segment, vectors, d),
+            ];
+            vectors.store::<T, C>(a, loaded[0]);
+            vectors.store::<T, C>(b, loaded[1]);
+            vectors.store::<T, C>(c, loaded[2]);
+            vectors.store::<T, C>(d, loaded[3]);
+            number += 4 * Warpgroup::THREADS;
         }
         fence::proxy_async_shared_cta();
-        warpgroup.sync_role();
+    }
+
+    /// Loads 8 elements of a row, or zeros.
+    #[inline(always)]
+    fn load_vector(&self, segment: &Segment, vectors: Vectors, number: u32) -> [u32; 4] {
+        let [column, row] = Vectors::place(number);
+        let mut from = self.row(segment, vectors.first_row + row);
+        let exists = from.exists;
+        if !exists {
+            from = vectors.first;
+        }
+        let at = from.at * ELEMENTS as usize + (column * Vectors::ELEMENTS) as usize;
+        // SAFETY: the queries have the row, at a multiple of 16 bytes (1 of the kernels).
+        let pairs = unsafe { load_nc(self.queries.wrapping_add(at).cast()) };
+        if exists { pairs } else { [0; 4] }
     }
 
     /// Writes the results of an item, or of the item that the segment completes.
@@ -358,8 +478,8 @@ impl<T: MatrixElement + Half> Decode<T> {
             return;
         }
         let [first, last] = segment.blocks;
-        let (softmax, sums) = if first == last {
-            (softmax, sums)
+        let (is_complete, softmax, sums) = if first == last {
+            (true, softmax, sums)
         } else {
             let warps = self.extents.rows().div_ceil(16).min(4 * WARPGROUPS);
             // SAFETY: each block has places and counters for these warps (4 of the kernels).
@@ -373,45 +493,38 @@ impl<T: MatrixElement + Half> Decode<T> {
                 )
             };
             // SAFETY: the segment is a part of its item, and each block gets here once with its own.
-            match unsafe { partials.merge(block.index(), segment, softmax, &sums) } {
-                Some(merged) => merged,
-                None => return,
+            unsafe { partials.merge(block.index(), segment, softmax, sums) }
+        };
+        if !is_complete {
+            return;
+        }
+        let [factors, logarithms] = softmax.finish();
+        let factors = factors.map(|factor| factor * self.extents.value_scale);
+        // A branch for each row, and not for each pair.
+        let write = |number: usize| {
+            let Row { at, exists, .. } = rows[number];
+            if !exists {
+                return;
+            }
+            sums.each_pair(warpgroup, |row, column, pair| {
+                if row == number {
+                    let at = self
+                        .results
+                        .wrapping_add(at * ELEMENTS as usize + column as usize);
+                    let pair = pair.map(|sum| sum * factors[row]);
+                    // SAFETY: the results have this row, which is this thread's, from an even element on (1 of the kernels).
+                    unsafe { *at.cast::<u32>() = T::round(pair) };
+                }
+            });
+            // Four lanes have the same row.
+            if warpgroup.warp().lane().is_multiple_of(4) {
+                // SAFETY: each query of each head has a logarithm, which is this thread's (1 of the kernels).
+                unsafe { *self.logarithms.wrapping_add(at) = logarithms[number] };
             }
         };
-        let [factors, _] = softmax.finish();
-        sums.each_pair(warpgroup, |row, column, pair| {
-            if rows[row].exists {
-                let at = self.results.wrapping_add(rows[row].at + column as usize);
-                let pair = pair.map(|sum| sum * factors[row]);
-                // SAFETY: the results have this row, which is this thread's, from an even element on (1 of the kernels).
-                unsafe { *at.cast::<u32>() = T::round(pair) };
-            }
-        });
+        write(0);
+        write(1);
     }
-}
-
-/// Zeroes the values from this number on, so that infinities and NaN there do not spread. Collective of the role.
-///
-/// # Safety
-/// 1. The tile has been loaded, and no thread uses it before this returns.
-#[inline(always)]
-unsafe fn clear<T: MatrixElement>(tile: SharedPtr<Stage<T>>, first: u32, warpgroup: Warpgroup) {
-    /// The number of vectors of 16 bytes of a row.
-    const OF_ROW: u32 = 128 / 16;
-    let vectors: SharedPtr<[u32; 4]> = tile.cast();
-    let mut part = 0;
-    while part < BOXES as u32 {
-        let mut vector =
-            first * OF_ROW + warpgroup.index() * Warpgroup::THREADS + warpgroup.thread();
-        while vector < KEYS * OF_ROW {
-            // SAFETY: the box has the vector, and no other thread uses it (1).
-            unsafe { vectors.add(part * KEYS * OF_ROW + vector).write([0; 4]) };
-            vector += warpgroup.role_threads();
-        }
-        part += 1;
-    }
-    fence::proxy_async_shared_cta();
-    warpgroup.sync_role();
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -3,7 +3,7 @@ use tma_host::{Buffer, Failure};
 use tma_launch::Conditions;
 
 use crate::{
-    Element, Kernels,
+    CacheElement, Element, Kernels,
     operand::{Operand, Operands},
 };
 
@@ -30,17 +30,20 @@ pub struct DecodeShape {
     pub is_by_heads: bool,
     /// The factor of the scores.
     pub scale: f32,
+    /// The factors of the keys and of the values that the cache stores: 1, unless they were divided to fit `e4m3`.
+    #[doc(alias("k_scale", "v_scale", "descale"))]
+    pub cache_scales: [f32; 2],
 }
 
-/// The tensors of [`Kernels::attention_decode`].
+/// The tensors of [`Kernels::attention_decode`]: keys and values have the type of the queries, or are the bits of `e4m3`.
 #[derive(Debug)]
-pub struct DecodeTensors<'a, T: Element> {
+pub struct DecodeTensors<'a, T: Element, C: CacheElement<T> = T> {
     /// `[elements, heads, queries, sequences]`, innermost first.
     pub queries: &'a Buffer<T>,
     /// `[elements, key_heads, page_keys, pages]`, innermost first, or `[elements, page_keys, key_heads, pages]`.
-    pub keys: &'a Buffer<T>,
+    pub keys: &'a Buffer<C>,
     /// The values, as the keys.
-    pub values: &'a Buffer<T>,
+    pub values: &'a Buffer<C>,
     /// The number of keys of each sequence, those of its queries included. Keys beyond its pages are ignored.
     pub lengths: &'a Buffer<u32>,
     /// `[sequence_pages, sequences]`, innermost first: the numbers of the pages of each sequence. Keys and values of a page
@@ -48,6 +51,9 @@ pub struct DecodeTensors<'a, T: Element> {
     pub page_table: &'a Buffer<u32>,
     /// `[elements, heads, queries, sequences]`, innermost first.
     pub results: &'a mut Buffer<T>,
+    /// The natural logarithms of the sums of the exponentials: `[heads, queries, sequences]`, innermost first.
+    #[doc(alias("lse", "softmax_lse"))]
+    pub logarithms: &'a mut Buffer<f32>,
 }
 
 /// Memory in which the blocks of [`Kernels::attention_decode`] exchange parts of results, for one call at a time.
@@ -70,6 +76,7 @@ impl DecodeShape {
             sequence_pages: self.sequence_pages,
             is_by_heads: self.is_by_heads,
             scale: self.scale,
+            cache_scales: self.cache_scales,
             multiprocessors,
             ..AttentionDecode::default()
         }
@@ -91,7 +98,7 @@ impl Kernels {
     }
 
     /// Writes `softmax(scale * Q * transpose(K)) * V` to the results, for the last queries of sequences whose keys and values
-    /// are stored in pages.
+    /// are stored in pages, and the natural logarithms of the sums.
     ///
     /// Results do not depend on the order in which blocks run.
     ///
@@ -99,10 +106,10 @@ impl Kernels {
     /// Returns all extents that no kernel supports and all buffers that are too short, with the nearest valid values; or
     /// the device cannot run `sm_90a` kernels.
     #[doc(alias("paged_attention", "flash_attn_with_kvcache"))]
-    pub fn attention_decode<T: Element>(
+    pub fn attention_decode<T: Element, C: CacheElement<T>>(
         &self,
         shape: &DecodeShape,
-        tensors: DecodeTensors<'_, T>,
+        tensors: DecodeTensors<'_, T, C>,
         memory: &mut DecodeMemory,
     ) -> Result<(), Failure> {
         let DecodeTensors {
@@ -112,10 +119,12 @@ impl Kernels {
             lengths,
             page_table,
             results,
+            logarithms,
         } = tensors;
         let mut operands = Operands::default();
         let decode = AttentionDecode {
             numbers: T::NUMBERS,
+            is_e4m3: C::IS_E4M3,
             results: operands.add(Operand::new("the results", results.at(0))),
             queries_at: operands.add(Operand::new("the queries", queries.at(0))),
             keys_at: operands.add(Operand::new("the keys", keys.at(0))),
@@ -124,6 +133,7 @@ impl Kernels {
             page_table: operands.add(Operand::new("the page table", page_table.at(0))),
             partials: operands.add(Operand::new("the memory for parts", memory.partials.at(0))),
             counters: operands.add(Operand::new("the counters", memory.counters.at(0))),
+            logarithms: operands.add(Operand::new("the logarithms", logarithms.at(0))),
             ..shape.arguments(self.device().multiprocessors())
         };
         // SAFETY: the buffers are those of the operands, the written ones are borrowed exclusively, and the counters are

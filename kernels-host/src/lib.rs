@@ -97,7 +97,7 @@ pub use attention_backward::{BackwardMemory, BackwardTensors};
 #[cfg(feature = "attention")]
 pub use attention_decode::{DecodeMemory, DecodeShape, DecodeTensors};
 #[cfg(any(feature = "attention", feature = "gemm"))]
-pub use element::{Element, Output};
+pub use element::{CacheElement, Element, Output};
 #[cfg(feature = "gemm")]
 pub use gemm::{Epilogue, Op};
 #[cfg(feature = "gemm_fp8")]

@@ -250,6 +250,18 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
         }
     }
 
+    /// Returns the same matrix, known from this point on: in a loop the compiler computes the operands of its
+    /// instructions again, which saves the registers that they would be kept in.
+    #[inline(always)]
+    pub fn pinned(self) -> Self {
+        let [low, ..] = [f32::from_bits(self.descriptor as u32), 0.0, 0.0, 0.0].pinned();
+        let high = self.descriptor >> 32 << 32;
+        Self {
+            descriptor: high | u64::from(low.to_bits()),
+            tiles: PhantomData,
+        }
+    }
+
     /// Returns one of the equal parts of `MN` rows or columns; `index` wraps around.
     #[inline(always)]
     pub fn part<const MN: usize>(self, index: u32) -> Matrix<'stage, Part<L, MN>> {

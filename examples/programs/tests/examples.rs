@@ -23,6 +23,7 @@ const EVERYWHERE: Examples = examples! {
     gemm = "08_gemm"
     gemm_call = "09_gemm_call"
     attention_call = "12_attention_call"
+    decode_call = "13_decode_call"
 };
 
 /// The examples that a machine may lack something for. They run before the list of tests is made.

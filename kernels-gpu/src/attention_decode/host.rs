@@ -6,8 +6,9 @@ use tensor_map::{DataType, L2Promotion, Swizzle, Tiled};
 use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
 use super::{
-    BOX, ELEMENTS, Extents, KEYS, ROWS, attention_decode, attention_decode_short,
-    attention_decode_short_wide, attention_decode_wide, partials::PARTIAL,
+    BOX_BYTES, ELEMENTS, Extents, KEYS, ROWS, attention_decode, attention_decode_fp8,
+    attention_decode_fp8_short, attention_decode_fp8_short_wide, attention_decode_fp8_wide,
+    attention_decode_short, attention_decode_short_wide, attention_decode_wide, partials::PARTIAL,
 };
 use crate::{
     arguments::product,
@@ -25,8 +26,13 @@ const THREADS: [u32; 2] = [256, 384];
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[doc(alias("paged attention", "flash decoding", "flash_attn_with_kvcache"))]
 pub struct AttentionDecode {
-    /// The type of all tensors.
+    /// The type of queries and results, and of keys and values unless these are `e4m3`.
     pub numbers: Numbers,
+    /// Keys and values are `e4m3`.
+    pub is_e4m3: bool,
+    /// The factors of keys and of values.
+    #[doc(alias("k_scale", "v_scale", "descale"))]
+    pub cache_scales: [f32; 2],
     /// The number of sequences.
     pub sequences: u32,
     /// The number of queries of each sequence, 1 to 16: its last positions. A query sees no key after it.
@@ -64,6 +70,8 @@ pub struct AttentionDecode {
     pub partials: usize,
     /// The buffer of [`counters_len`](Self::counters_len) `u32`, which are zero before the kernel and after it.
     pub counters: usize,
+    /// The buffer of the natural logarithms of the sums, of `f32`: heads innermost, then queries, then sequences.
+    pub logarithms: usize,
 }
 
 impl Default for AttentionDecode {
@@ -72,6 +80,8 @@ impl Default for AttentionDecode {
     fn default() -> Self {
         Self {
             numbers: Numbers::Bf16,
+            is_e4m3: false,
+            cache_scales: [1.0; 2],
             sequences: 1,
             queries: 1,
             heads: 1,
@@ -90,6 +100,7 @@ impl Default for AttentionDecode {
             page_table: 5,
             partials: 6,
             counters: 7,
+            logarithms: 8,
         }
     }
 }
@@ -178,30 +189,46 @@ impl AttentionDecode {
         let reason = "differences of positions have 32 bits";
         conditions.within("pages of a sequence", sequence_pages, 0..=most, reason);
         check_scale(conditions, self.scale, ELEMENTS);
+        let [key_scale, value_scale] = self.cache_scales;
+        let scale = self.scale * key_scale * LOG2_E;
+        let is_valid = |scale: f32| scale > 0.0 && scale.is_finite();
+        for (name, scale) in [
+            ("scale of keys", key_scale),
+            ("scale of values", value_scale),
+        ] {
+            if !is_valid(scale) {
+                conditions.refuse(name, scale, "must be positive and finite", "use 1");
+            }
+        }
+        if is_valid(self.scale) && is_valid(key_scale) && !is_valid(scale) {
+            let limit = "must leave the factor of the scores positive and finite";
+            conditions.refuse("scale of keys", key_scale, limit, "use 1");
+        }
         let (rows, warpgroups) = self.rows();
         let row_blocks = rows.div_ceil(ROWS * warpgroups);
         let [_, tiles] = self.items();
         let reason = "tiles of 64 keys are counted in 31 bits";
         conditions.within("tiles", tiles, 1..=i32::MAX as u64, reason);
 
-        let data_type = match self.numbers {
-            Numbers::Bf16 => DataType::Bf16,
-            Numbers::F16 => DataType::F16,
+        let (data_type, element_bytes) = match (self.is_e4m3, self.numbers) {
+            (true, _) => (DataType::U8, 1),
+            (_, Numbers::Bf16) => (DataType::Bf16, 2),
+            (_, Numbers::F16) => (DataType::F16, 2),
         };
         // A box has keys of one page.
         let in_box = if page_keys < 64 { 16 } else { 64 };
         let extents = [ELEMENTS, page_keys, key_heads, pages].map(u64::from);
-        let of_head = 2 * u64::from(ELEMENTS);
+        let of_head = u64::from(element_bytes * ELEMENTS);
         let strides = if self.is_by_heads {
             [of_head, of_head.saturating_mul(page_keys.into())]
         } else {
             [of_head.saturating_mul(key_heads.into()), of_head]
         };
-        let of_page = product(&[2, ELEMENTS, page_keys, key_heads]);
+        let of_page = product(&[element_bytes, ELEMENTS, page_keys, key_heads]);
         let map = |buffer| {
             let map = Tiled::new(data_type, &extents)
                 .strides_bytes(&[strides[0], strides[1], of_page])
-                .box_dims(&[BOX, in_box, 1, 1])
+                .box_dims(&[BOX_BYTES / element_bytes, in_box, 1, 1])
                 .swizzle(Swizzle::B128)
                 .l2_promotion(L2Promotion::B256);
             MapRef::new(map, buffer)
@@ -211,6 +238,8 @@ impl AttentionDecode {
         conditions.reads(values_map.into());
         let of_queries = product(&[2, ELEMENTS, heads, queries, sequences]);
         conditions.writes(Region::bytes(self.results, of_queries));
+        let of_logarithms = product(&[4, heads, queries, sequences]);
+        conditions.writes(Region::bytes(self.logarithms, of_logarithms));
         conditions.reads(Region::bytes(self.queries_at, of_queries));
         conditions.reads(Region::bytes(self.lengths, product(&[4, sequences])));
         let of_table = product(&[4, sequences, sequence_pages]);
@@ -228,7 +257,8 @@ impl AttentionDecode {
             row_blocks,
             page_shift: page_keys.max(1).ilog2(),
             pages: sequence_pages,
-            scale: self.scale * LOG2_E,
+            scale,
+            value_scale,
         };
         let call = with_element!(self.numbers, T => {
             macro_rules! call {
@@ -238,6 +268,7 @@ impl AttentionDecode {
                         values_map,
                         arguments,
                         BufferRef::<T>::new(self.results),
+                        BufferRef::<f32>::new(self.logarithms),
                         BufferRef::<T>::new(self.queries_at),
                         BufferRef::<u32>::new(self.lengths),
                         BufferRef::<u32>::new(self.page_table),
@@ -246,11 +277,15 @@ impl AttentionDecode {
                     )
                 };
             }
-            match (in_box, warpgroups) {
-                (16, 1) => call!(attention_decode_short),
-                (16, _) => call!(attention_decode_short_wide),
-                (_, 1) => call!(attention_decode),
-                (_, _) => call!(attention_decode_wide),
+            match (self.is_e4m3, in_box, warpgroups) {
+                (false, 16, 1) => call!(attention_decode_short),
+                (false, 16, _) => call!(attention_decode_short_wide),
+                (false, _, 1) => call!(attention_decode),
+                (false, _, _) => call!(attention_decode_wide),
+                (true, 16, 1) => call!(attention_decode_fp8_short),
+                (true, 16, _) => call!(attention_decode_fp8_short_wide),
+                (true, _, 1) => call!(attention_decode_fp8),
+                (true, _, _) => call!(attention_decode_fp8_wide),
             }
         });
         let threads = THREADS[warpgroups as usize - 1];

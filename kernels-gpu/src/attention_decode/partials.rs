@@ -67,8 +67,8 @@ impl Partials {
         pairs.wrapping_add(number as usize)
     }
 
-    /// Writes the sums of a segment, and merges all segments of the item if they are complete: returns the sums over all keys
-    /// with the state, in the last warp that gets here. Collective of the warp.
+    /// Writes the sums of a segment, and merges all segments of the item if they are complete: the last warp that gets here
+    /// has the state and the sums over all keys, and true. Others keep theirs. Collective of the warp.
     ///
     /// # Safety
     /// 1. The segment is this block's, and not the whole item; each of the item's segments gets here once.
@@ -78,23 +78,31 @@ impl Partials {
         block: u32,
         segment: &Segment,
         softmax: Softmax,
-        sums: &Accumulator<Results>,
-    ) -> Option<(Softmax, Accumulator<Results>)> {
+        sums: Accumulator<Results>,
+    ) -> (bool, Softmax, Accumulator<Results>) {
         /// The column of the state.
         const STATE: u32 = ELEMENTS;
         let warp = self.warpgroup.warp();
         let [first, last] = segment.blocks;
         let own = [0, 1].map(|row| self.row(segment, block, row));
-        let write = |row: usize, column, pair| {
-            if self.exist[row] {
-                // SAFETY: the place has this pair, which no other thread uses before the arrival below (1 of `new`).
-                unsafe { *at(own[row], column) = bits(pair) };
-            }
-        };
-        sums.each_pair(self.warpgroup, write);
         let of_rows = self.warpgroup.reduce_rows(softmax.sums, |a, b| a + b);
-        write(0, STATE, [softmax.greatest[0], of_rows[0]]);
-        write(1, STATE, [softmax.greatest[1], of_rows[1]]);
+        let write = |number: usize| {
+            if !self.exist[number] {
+                return;
+            }
+            let to = |column, pair| {
+                // SAFETY: the place has this pair, which no other thread uses before the arrival below (1 of `new`).
+                unsafe { *at(own[number], column) = bits(pair) };
+            };
+            sums.each_pair(self.warpgroup, |row, column, pair| {
+                if row == number {
+                    to(column, pair);
+                }
+            });
+            to(STATE, [softmax.greatest[number], of_rows[number]]);
+        };
+        write(0);
+        write(1);
         warp.sync();
         let counter = self.counters.wrapping_add((first * self.warps) as usize);
         let mut arrived = 0;
@@ -103,7 +111,8 @@ impl Partials {
             arrived = unsafe { GlobalPtr::from_ptr(counter).fetch_add::<AcqRel, Gpu>(1) };
         }
         if warp.shuffle(arrived, 0) != last - first {
-            return None;
+            // Registers without a value would count as used from the beginning of the kernel on.
+            return (false, softmax, sums);
         }
         warp.sync();
         if warp.lane() == 0 {
@@ -145,7 +154,7 @@ impl Partials {
         }
         // All four lanes that share a row have the sum of all of them.
         merged.sums = merged.sums.map(|sum| sum * 0.25);
-        Some((merged, all))
+        (true, merged, all)
     }
 }
 

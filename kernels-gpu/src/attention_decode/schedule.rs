@@ -29,6 +29,8 @@ pub struct Extents {
     pub pages: u32,
     /// The factor of the scores, which is positive: it includes log2(e), since powers of 2 are computed.
     pub scale: f32,
+    /// The factor of the results.
+    pub value_scale: f32,
 }
 
 impl Extents {

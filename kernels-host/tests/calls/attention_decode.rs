@@ -1,9 +1,9 @@
 //! Attention to keys and values in pages.
 
-use kernels_host::{DecodeShape, DecodeTensors, Kernels};
+use kernels_host::{CacheElement, DecodeShape, DecodeTensors, Kernels};
 use tma_host::{Device, half::bf16};
 
-use crate::support::{Result, assert_near, everywhere, numbers};
+use crate::support::{Result, assert_near, e4m3, everywhere, numbers};
 
 /// Two sequences with pages of 16 keys; two heads of queries share each head of keys.
 const SHAPE: DecodeShape = DecodeShape {
@@ -16,6 +16,7 @@ const SHAPE: DecodeShape = DecodeShape {
     sequence_pages: 5,
     is_by_heads: false,
     scale: 0.1,
+    cache_scales: [0.5, 2.0],
 };
 const ELEMENTS: usize = 128;
 const LENGTHS: [u32; 2] = [70, 5];
@@ -24,10 +25,20 @@ const PAGES: [[u32; 5]; 2] = [[6, 0, 7, 2, 3], [5, 99, 99, 99, 99]];
 
 #[test]
 fn queries_find_the_values_of_keys_in_pages() -> Result {
+    queries_find_values(bf16::from_f32)
+}
+
+#[test]
+fn keys_and_values_may_be_e4m3() -> Result {
+    queries_find_values(e4m3)
+}
+
+/// Compares results and logarithms with their definition. `stored` returns the element of the cache with a whole number.
+fn queries_find_values<C: CacheElement<bf16>>(stored: fn(f32) -> C) -> Result {
     let q = numbers(2 * 2 * 4 * ELEMENTS, 1);
     let k = numbers(8 * 16 * 2 * ELEMENTS, 2);
     let v = numbers(8 * 16 * 2 * ELEMENTS, 3);
-    let mut expected = Vec::new();
+    let (mut expected, mut expected_logarithms) = (Vec::new(), Vec::new());
     for (length, pages) in LENGTHS.iter().zip(PAGES) {
         let length = *length as usize;
         for query in 0..2 {
@@ -40,93 +51,186 @@ fn queries_find_the_values_of_keys_in_pages() -> Result {
                 // The last query is at the last key.
                 let power = |key: usize| {
                     let products = q.iter().zip(&k[at(key)..]).map(|(q, k)| f64::from(q * k));
-                    (0.1 * products.sum::<f64>()).exp()
+                    (0.1 * 0.5 * products.sum::<f64>()).exp()
                 };
                 let powers: Vec<f64> = (0..length - 1 + query).map(power).collect();
                 let sum: f64 = powers.iter().sum();
                 expected.extend((0..ELEMENTS).map(|element| {
                     let parts = powers.iter().enumerate();
-                    let parts = parts.map(|(key, power)| power * f64::from(v[at(key) + element]));
+                    let parts =
+                        parts.map(|(key, power)| power * 2.0 * f64::from(v[at(key) + element]));
                     parts.sum::<f64>() / sum
                 }));
+                expected_logarithms.push(sum.ln());
             }
         }
     }
-    let rounded =
-        |numbers: &[f32]| -> Vec<bf16> { numbers.iter().copied().map(bf16::from_f32).collect() };
+    let queries: Vec<bf16> = q.into_iter().map(bf16::from_f32).collect();
+    let [keys, values] = [k, v].map(|numbers| numbers.into_iter().map(stored).collect::<Vec<C>>());
     for device in everywhere() {
         let kernels = Kernels::new(&device);
         let mut memory = kernels.decode_memory(&SHAPE)?;
-        let (q, k, v) = (
-            device.upload(&rounded(&q))?,
-            device.upload(&rounded(&k))?,
-            device.upload(&rounded(&v))?,
-        );
+        let queries = device.upload(&queries)?;
+        let (keys, values) = (device.upload(&keys)?, device.upload(&values)?);
         let (lengths, page_table) = (device.upload(&LENGTHS)?, device.upload(&PAGES.concat())?);
         // The memory serves one call after the other.
         for _ in 0..2 {
             let mut results = device.zeroed::<bf16>(expected.len())?;
+            let mut logarithms = device.zeroed::<f32>(expected_logarithms.len())?;
             let tensors = DecodeTensors {
-                queries: &q,
-                keys: &k,
-                values: &v,
+                queries: &queries,
+                keys: &keys,
+                values: &values,
                 lengths: &lengths,
                 page_table: &page_table,
                 results: &mut results,
+                logarithms: &mut logarithms,
             };
             kernels.attention_decode(&SHAPE, tensors, &mut memory)?;
             let results: Vec<f32> = results.read()?.iter().map(|it| it.to_f32()).collect();
             assert_near(&results, &expected, 2e-2);
+            assert_near(&logarithms.read()?, &expected_logarithms, 1e-4);
         }
     }
     Ok(())
 }
 
-#[test]
-fn extents_and_memory_that_do_not_fit_are_refused() -> Result {
+/// Returns the error of a call with buffers of these lengths: queries, keys, values, lengths, page table, results and
+/// logarithms. Its memory is that of a call with `memory_of`.
+fn refused(shape: DecodeShape, memory_of: DecodeShape, lens: [usize; 7]) -> Result<String> {
     let device = Device::emulator(0);
     let kernels = Kernels::new(&device);
-    let some = device.zeroed::<bf16>(8 * 16 * 2 * ELEMENTS)?;
-    let (lengths, page_table) = (device.zeroed::<u32>(2)?, device.zeroed::<u32>(9)?);
-    let mut results = device.zeroed::<bf16>(2 * 2 * 4 * ELEMENTS)?;
+    let mut memory = kernels.decode_memory(&memory_of)?;
+    let [queries, keys, values] = [0, 1, 2].map(|number| device.zeroed::<bf16>(lens[number]));
+    let [lengths, page_table] = [3, 4].map(|number| device.zeroed::<u32>(lens[number]));
+    let tensors = DecodeTensors {
+        queries: &queries?,
+        keys: &keys?,
+        values: &values?,
+        lengths: &lengths?,
+        page_table: &page_table?,
+        results: &mut device.zeroed(lens[5])?,
+        logarithms: &mut device.zeroed(lens[6])?,
+    };
+    let called = kernels.attention_decode(&shape, tensors, &mut memory);
+    Ok(called.expect_err("it was started").to_string())
+}
+
+/// The lengths of the buffers of [`SHAPE`].
+const LENS: [usize; 7] = [2048, 32768, 32768, 2, 10, 2048, 16];
+
+#[test]
+fn short_buffers_are_refused_together() -> Result {
     let small = DecodeShape {
         sequence_pages: 0,
         ..SHAPE
     };
-    let mut memory = kernels.decode_memory(&small)?;
-    let mut attend = |shape| {
-        let tensors = DecodeTensors {
-            queries: &some,
-            keys: &some,
-            values: &some,
-            lengths: &lengths,
-            page_table: &page_table,
-            results: &mut results,
-        };
-        kernels
-            .attention_decode(&shape, tensors, &mut memory)
-            .expect_err("it was started")
-            .to_string()
-    };
-    assert_eq!(
-        attend(SHAPE),
-        "check: the launch of `attention_decode` cannot work\n  \
-         kernel-condition: elements of the page table is 9; must be at least 10 (elements that the kernel uses); use 10 or \
-         more\n  \
-         kernel-condition: elements of the memory for parts is 17408; must be at least 34816 (elements that the kernel \
-         uses); use 34816 or more\n  \
-         kernel-condition: elements of the counters is 4; must be at least 8 (elements that the kernel uses); use 8 or more"
-    );
-    let refused = attend(DecodeShape {
-        page_keys: 48,
-        queries: 17,
-        ..SHAPE
-    });
-    for expected in [
-        "queries is 17; must be 1 to 16 (the last positions of a sequence); use 16",
-        "keys of a page is 48; must be one of 16, 32, 64, 128 (tiles of 64 keys are whole pages or parts of one); use 32 or 64",
+    let message = refused(SHAPE, small, LENS.map(|len| len - 1))?;
+    let mut expected = "check: the launch of `attention_decode` cannot work".to_owned();
+    for (name, len, needed) in [
+        ("the results", 2047, 2048),
+        ("the queries", 2047, 2048),
+        ("the keys", 32767, 32768),
+        ("the values", 32767, 32768),
+        ("the lengths", 1, 2),
+        ("the page table", 9, 10),
+        ("the memory for parts", 17408, 34816),
+        ("the counters", 4, 8),
+        ("the logarithms", 15, 16),
     ] {
-        assert!(refused.contains(expected), "{refused}");
+        expected += &format!(
+            "\n  kernel-condition: elements of {name} is {len}; must be at least {needed} (elements that the kernel uses); \
+             use {needed} or more"
+        );
+    }
+    assert_eq!(message, expected);
+    Ok(())
+}
+
+#[test]
+fn each_argument_that_does_not_fit_is_refused() -> Result {
+    type Change = fn(&mut DecodeShape);
+    let cases: [(Change, &str); 18] = [
+        (
+            |shape| shape.queries = 0,
+            "queries is 0; must be 1 to 16 (the last positions of a sequence); use 1",
+        ),
+        (
+            |shape| shape.queries = 17,
+            "queries is 17; must be 1 to 16 (the last positions of a sequence); use 16",
+        ),
+        (
+            |shape| shape.heads = 0,
+            "heads is 0; must be 1 to 4194304 (coordinates have 32 bits); use 1",
+        ),
+        (
+            |shape| shape.heads = (1 << 22) + 2,
+            "heads is 4194306; must be 1 to 4194304 (coordinates have 32 bits); use 4194304",
+        ),
+        (
+            |shape| shape.heads = 5,
+            "heads is 5; must be a multiple of 2 (each head of keys serves the same number of heads of queries); use 4 or 6",
+        ),
+        (
+            |shape| shape.key_heads = 0,
+            "heads of keys is 0; must be 1 to 4 (each head of keys serves one or more heads of queries); use 1",
+        ),
+        (
+            |shape| shape.key_heads = 5,
+            "heads of keys is 5; must be 1 to 4 (each head of keys serves one or more heads of queries); use 4",
+        ),
+        (
+            |shape| shape.page_keys = 0,
+            "keys of a page is 0; must be one of 16, 32, 64, 128 (tiles of 64 keys are whole pages or parts of one); use 16",
+        ),
+        (
+            |shape| shape.page_keys = 48,
+            "keys of a page is 48; must be one of 16, 32, 64, 128 (tiles of 64 keys are whole pages or parts of one); use 32 \
+             or 64",
+        ),
+        (
+            |shape| shape.sequences = 0,
+            "sequences is 0; must be 1 to 4194304; use 1",
+        ),
+        (
+            |shape| shape.sequences = (1 << 22) + 1,
+            "sequences is 4194305; must be 1 to 4194304; use 4194304",
+        ),
+        (
+            |shape| shape.pages = 0,
+            "pages is 0; must be 1 to 2147483647 (coordinates have 31 bits); use 1",
+        ),
+        (
+            |shape| shape.sequence_pages = (1 << 26) + 1,
+            "pages of a sequence is 67108865; must be 0 to 67108864 (differences of positions have 32 bits); use 67108864",
+        ),
+        (
+            |shape| (shape.sequences, shape.sequence_pages) = (1 << 22, 1 << 20),
+            "tiles is 2199023255552; must be 1 to 2147483647 (tiles of 64 keys are counted in 31 bits); use 2147483647",
+        ),
+        (
+            |shape| shape.scale = -1.0,
+            "scale is -1; must be positive and finite (the greatest score must stay the greatest); use 0.088388346",
+        ),
+        (
+            |shape| shape.cache_scales = [f32::NAN, 1.0],
+            "scale of keys is NaN; must be positive and finite; use 1",
+        ),
+        (
+            |shape| shape.cache_scales = [1.0, 0.0],
+            "scale of values is 0; must be positive and finite; use 1",
+        ),
+        (
+            |shape| (shape.scale, shape.cache_scales[0]) = (1e30, 1e30),
+            "scale of keys is 1000000000000000000000000000000; must leave the factor of the scores positive and finite; use 1",
+        ),
+    ];
+    for (change, expected) in cases {
+        let mut shape = SHAPE;
+        change(&mut shape);
+        let message = refused(shape, SHAPE, LENS)?;
+        let expected = format!("\n  kernel-condition: {expected}");
+        assert!(message.contains(&expected), "{message}");
     }
     Ok(())
 }

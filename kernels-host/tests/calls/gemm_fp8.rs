@@ -3,13 +3,7 @@
 use kernels_host::{Experts, Kernels, Matrix, MatrixMut};
 use tma_host::{Device, half::bf16};
 
-use crate::support::{Result, everywhere, numbers};
-
-/// The bits of a whole number from -4 to 4.
-fn e4m3(number: f32) -> u8 {
-    let magnitude = [0, 0x38, 0x40, 0x44, 0x48][number.abs() as usize];
-    magnitude | if number < 0.0 { 0x80 } else { 0 }
-}
+use crate::support::{Result, e4m3, everywhere, numbers};
 
 #[test]
 fn numbers_count_times_their_scales() -> Result {

@@ -3,7 +3,7 @@
 use tma_host::{Device, DeviceChoice};
 
 /// The result of a test.
-pub(crate) type Result = std::result::Result<(), Box<dyn std::error::Error>>;
+pub(crate) type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// The emulator with two schedules, and the first GPU if there is one; a requested GPU must exist.
 pub(crate) fn everywhere() -> Vec<Device> {
@@ -28,6 +28,12 @@ pub(crate) fn numbers(len: usize, seed: u32) -> Vec<f32> {
         (state >> 8) as f32 % 9.0 - 4.0
     };
     (0..len).map(next).collect()
+}
+
+/// The bits of the `e4m3` of a whole number from -4 to 4.
+pub(crate) fn e4m3(number: f32) -> u8 {
+    let magnitude = [0, 0x38, 0x40, 0x44, 0x48][number.abs() as usize];
+    magnitude | if number < 0.0 { 0x80 } else { 0 }
 }
 
 /// Fails unless each number is within `error` of the expected one, relative to its size or to 1.

@@ -249,8 +249,8 @@ fn gemm_steps(folder: &Path) -> Result<String, String> {
 fn attention_decode(folder: &Path) -> Result<String, String> {
     let (mut page, rows) = torch_record(folder, ATTENTION_DECODE)?;
     page += "| sequences x keys x heads x heads of keys x keys of a page | queries | copy | cuDNN | cuDNN, packed | cuDNN, paged | \
-             flash, packed | `attention_decode` | of the copy |\n\
-             | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+             flash, packed | `attention_decode` | of the copy | `attention_decode_fp8` | of the copy |\n\
+             | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for row in &rows {
         page += &format!("| {} | {} |", size(row)?, number(&row["queries"])?);
         let names = [
@@ -264,7 +264,11 @@ fn attention_decode(folder: &Path) -> Result<String, String> {
         for name in names {
             page += &format!(" {:.0} |", number(&row["gb_per_s"][name])?);
         }
-        page += &format!(" {:.3} |\n", number(&row["of_copy"])?);
+        // Older records have no cache of `e4m3`.
+        let fp8 = number(&row["gb_per_s"]["attention_decode_fp8"]);
+        let fp8 = fp8.map_or(String::new(), |rate| format!("{rate:.0}"));
+        let of_copy = number(&row["fp8_of_copy"]).map_or(String::new(), |of| format!("{of:.3}"));
+        page += &format!(" {:.3} | {fp8} | {of_copy} |\n", number(&row["of_copy"])?);
     }
     Ok(page)
 }

@@ -5,7 +5,7 @@ use kernels_gpu::{
     attention_decode::{AttentionDecode, ELEMENTS},
     gemm::Numbers,
 };
-use tests_references::Attention as Reference;
+use tests_references::{Attention as Reference, e4m3};
 use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -14,7 +14,7 @@ use crate::{Expected, Format, Scenario};
 pub(super) const KERNEL: Kernel = Kernel {
     name: "attention_decode",
     summary: "attention of the last queries of sequences to keys and values in pages: every block has as many keys",
-    golden: &["attention_decode_bf16"],
+    golden: &["attention_decode_bf16", "attention_decode_fp8_bf16"],
     showcase: || scenario(&of([3, 8, 2], 64), &[100, 300, 65]),
     cases,
 };
@@ -29,6 +29,15 @@ fn of([queries, heads, key_heads]: [u32; 3], page_keys: u32) -> AttentionDecode 
         // Blocks have several tiles, and most heads have several blocks.
         multiprocessors: 3,
         ..AttentionDecode::default()
+    }
+}
+
+/// The same with keys and values of `e4m3`.
+fn of_e4m3(decode: AttentionDecode) -> AttentionDecode {
+    AttentionDecode {
+        is_e4m3: true,
+        cache_scales: [1.0 / 256.0, 0.02],
+        ..decode
     }
 }
 
@@ -62,6 +71,14 @@ fn cases() -> Vec<Scenario> {
             },
             &[1000],
         ),
+        scenario(
+            &of_e4m3(AttentionDecode {
+                multiprocessors: 1,
+                ..of([1, 1, 1], 128)
+            }),
+            &[1000],
+        ),
+        scenario(&of_e4m3(of([16, 9, 1], 64)), &[100, 16]),
     ];
     for page_keys in [16, 32, 64, 128] {
         for numbers in [Numbers::Bf16, Numbers::F16] {
@@ -73,7 +90,9 @@ fn cases() -> Vec<Scenario> {
                     ..of(rows, page_keys)
                 };
                 // No key; fewer than queries; whole tiles; a key more than a tile has.
-                cases.push(scenario(&decode, &[70, 0, 64, 2, 129]));
+                let lengths = [70, 0, 64, 2, 129];
+                cases.push(scenario(&decode, &lengths));
+                cases.push(scenario(&of_e4m3(decode), &lengths));
             }
         }
     }
@@ -95,6 +114,27 @@ fn random(numbers_are: Numbers, len: usize, seed: usize) -> (Vec<u16>, Vec<f64>)
         }
     });
     rounded.unzip()
+}
+
+/// The bytes of the elements of a cache, and their values.
+fn random_cache(decode: &AttentionDecode, len: usize, seed: usize) -> (Vec<u8>, Vec<f64>) {
+    if decode.is_e4m3 {
+        let any = numbers(seed + len).into_iter().skip(seed);
+        // All but NaN.
+        let bits = any.map(|number| {
+            if number & 0x7f == 0x7f {
+                0
+            } else {
+                number as u8
+            }
+        });
+        return bits.map(|bits| (bits, e4m3(bits))).unzip();
+    }
+    let (bits, values) = random(decode.numbers, len, seed);
+    (
+        bits.into_iter().flat_map(u16::to_le_bytes).collect(),
+        values,
+    )
 }
 
 /// Sequences of these lengths, with a page more than they need. Keys and values that do not exist are NaN.
@@ -128,24 +168,24 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
     let of_queries = sequences as usize * queries * heads * elements;
     let of_cache = pages as usize * page_keys * key_heads * elements;
     let (q_bits, q) = random(numbers, of_queries, 0);
-    let mut caches = [1000, 2000].map(|seed| {
-        let nan = vec![0x7fff; of_cache];
-        (
-            nan,
-            random(
-                numbers,
-                lengths.iter().sum::<u32>() as usize * key_heads * elements,
-                seed,
-            ),
-        )
+    let element_bytes = if decode.is_e4m3 { 1 } else { 2 };
+    // A NaN of each type.
+    let nan = [0xff, 0x7f][..element_bytes].repeat(of_cache);
+    let of_keys = lengths.iter().sum::<u32>() as usize * key_heads * elements;
+    let mut seeds = [1000, 2000].into_iter().zip(decode.cache_scales);
+    let mut caches = [(); 2].map(|()| {
+        let (seed, scale) = seeds.next().expect("there are two");
+        let (bytes, values) = random_cache(&decode, of_keys, seed);
+        let values = values.iter().map(|value| value * f64::from(scale));
+        (nan.clone(), bytes, values.collect::<Vec<f64>>())
     });
-    let mut results = Vec::new();
+    let (mut results, mut logarithms) = (Vec::new(), Vec::new());
     let mut before = 0;
     for (sequence, length) in lengths.iter().enumerate() {
         let length = *length as usize;
         let row = key_heads * elements;
         let mut values = Vec::new();
-        for (cache, (bits, exact)) in &mut caches {
+        for (cache, bytes, exact) in &mut caches {
             for key in 0..length {
                 let page = table[sequence * sequence_pages as usize + key / page_keys] as usize;
                 for head in 0..key_heads {
@@ -155,8 +195,9 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
                         false => (page * page_keys + of_key) * key_heads + head,
                     };
                     let from = (before + key) * row + head * elements;
-                    cache[place * elements..][..elements]
-                        .copy_from_slice(&bits[from..][..elements]);
+                    let [to, from] = [place * elements, from].map(|at| at * element_bytes);
+                    let of_head = elements * element_bytes;
+                    cache[to..][..of_head].copy_from_slice(&bytes[from..][..of_head]);
                 }
             }
             values.push(exact[before * row..][..length * row].to_vec());
@@ -173,7 +214,11 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
         };
         let of_sequence = queries * heads * elements;
         let q = &q[sequence * of_sequence..][..of_sequence];
-        results.extend(reference.of(q, &values[0], &values[1]).0);
+        let (of_queries, of_sums) = reference.of(q, &values[0], &values[1]);
+        results.extend(of_queries);
+        // The reference has the queries of a head one after the other.
+        let heads_of = |query| (0..heads).map(move |head| head * queries + query);
+        logarithms.extend((0..queries).flat_map(heads_of).map(|at| of_sums[at]));
         before += length;
     }
     // The error of the results is dominated by the powers, which are rounded too.
@@ -183,10 +228,11 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
     };
     let partials = vec![f32::NAN; decode.partials_len() as usize];
     let counters = vec![0_u32; decode.counters_len() as usize];
-    let [(keys, _), (values, _)] = caches;
+    let [(keys, ..), (values, ..)] = caches;
     Scenario {
         name: format!(
-            "{numbers:?}_{queries}x{heads}_of_{key_heads}_pages_of_{page_keys}_lengths_{}x{longest}_scale_{}{}",
+            "{numbers:?}{}_{queries}x{heads}_of_{key_heads}_pages_of_{page_keys}_lengths_{}x{longest}_scale_{}{}",
+            if decode.is_e4m3 { "_e4m3" } else { "" },
             lengths.len(),
             decode.scale,
             if decode.is_by_heads { "_by_heads" } else { "" },
@@ -200,12 +246,14 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
             Buffer::new("page table", &table),
             Buffer::new("partials", &partials),
             Buffer::new("counters", &counters),
+            Buffer::new("logarithms", &vec![f32::NAN; logarithms.len()]),
         ],
         // The counters are zero again.
         launches: vec![kept(decode.launch()), kept(decode.launch())],
         expected: vec![
             Expected::near(0, format, results, relative_l2),
             Expected::of(7, &counters),
+            Expected::near(8, Format::F32, logarithms, 1e-5),
         ],
     }
 }

@@ -178,7 +178,10 @@ const FOR_ALL: [(&str, &[&str]); 10] = [
         "attention_backward",
         &["attention_backward_128_bf16_true_false"],
     ),
-    ("attention_decode", &["attention_decode_bf16"]),
+    (
+        "attention_decode",
+        &["attention_decode_bf16", "attention_decode_fp8_bf16"],
+    ),
     (
         "gemm",
         &["gemm_bf16_true_true", "gemm_batched_narrow_bf16_true_true"],
