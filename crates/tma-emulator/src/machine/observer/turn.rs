@@ -44,7 +44,7 @@ pub enum Pause {
     Registers,
 }
 
-/// What a lane waits at or for, as in "waits {}".
+/// The end of a sentence that begins with "it waits".
 impl fmt::Display for Pause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
