@@ -18,7 +18,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     showcase: || {
         scenario(&Attention {
             is_causal: true,
-            ..of([200, 300], 128)
+            ..of([150, 200], 128)
         })
     },
     cases,

@@ -15,7 +15,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     showcase: || {
         scenario(&AttentionBackward {
             is_causal: true,
-            ..of([150, 200])
+            ..of([70, 140])
         })
     },
     cases,

@@ -15,7 +15,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "attention_decode",
     summary: "attention of the last queries of sequences to keys and values in pages: every block has as many keys",
     golden: &["attention_decode_bf16", "attention_decode_fp8_bf16"],
-    showcase: || scenario(&of([3, 8, 2], 64), &[100, 300, 65]),
+    showcase: || scenario(&of([3, 8, 2], 64), &[70, 130, 5]),
     cases,
 };
 
