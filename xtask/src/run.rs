@@ -44,26 +44,27 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let status = Command::new(program()?).arg("--list").status();
         return Ok(exit_code(status.context("cannot run the program")?));
     }
-    setup::ensure_device_compiler()?;
     let device = args.device.iter().flat_map(|device| ["--device", device]);
     let device: Vec<&str> = device.collect();
-    let (program, arch) = if is_emulated(args.device.as_deref()) {
-        // On the first run, the crates of all kernels take as long to build as the program, and share none with it.
-        let is_first = !path_of_program().exists();
-        let needed = thread::spawn(move || match is_first {
-            true => kernels(Arch::Sm90a, &["copy_bulk"], CodeGenerator::Llvm).map(drop),
-            false => Ok(()),
-        });
-        let program = program()?;
-        needed.join().expect("a build does not panic")?;
-        (program, Arch::Sm90a)
-    } else {
-        let program = program()?;
-        let arch = arch_of(&program, &device)?;
-        (program, arch)
+    let is_emulated = is_emulated(args.device.as_deref());
+    let is_first = !path_of_program().exists();
+    if is_first {
+        // An error comes before the program is built.
+        setup::ensure_device_compiler()?;
+    }
+    let needed = thread::spawn(move || match is_first && is_emulated {
+        // The crates of all kernels take as long to build as the program, and share none with it.
+        true => kernels(Arch::Sm90a, &["copy_bulk"], CodeGenerator::Llvm).map(drop),
+        false => setup::ensure_device_compiler().map(drop),
+    });
+    let program = program()?;
+    let arch = match is_emulated {
+        true => Arch::Sm90a,
+        false => arch_of(&program, &device)?,
     };
     let mut entries = Command::new(&program);
     let entries = output(entries.arg("--entries").args(&args.kernels).args(&device))?;
+    needed.join().expect("a build does not panic")?;
     say!("Compiling the kernels for {arch}");
     let entries: Vec<&str> = entries.split_whitespace().collect();
     let module = kernels(arch, &entries, args.codegen)?;
