@@ -162,6 +162,37 @@ pub(super) fn random(numbers_are: Numbers, len: usize, seed: usize) -> (Vec<u16>
     rounded.unzip()
 }
 
+/// The number of the first query and of the first key of each sequence, and after them the number of all.
+pub(super) fn starts(lengths: &[[u32; 2]]) -> [Vec<u32>; 2] {
+    [0, 1].map(|which| {
+        let sum = |sum: &mut u32, length: &[u32; 2]| {
+            *sum += length[which];
+            Some(*sum)
+        };
+        let ends = lengths.iter().scan(0, sum);
+        [0].into_iter().chain(ends).collect()
+    })
+}
+
+/// The logarithms of all sequences in the order of their tensor. If sequences are packed, the queries of a head are contiguous
+/// over all sequences.
+pub(super) fn in_tensor(
+    of_sequences: &[Vec<f64>],
+    heads: usize,
+    packed: Option<Packed>,
+) -> Vec<f64> {
+    if packed.is_none() {
+        return of_sequences.concat();
+    }
+    let of_head = |head: usize| {
+        of_sequences.iter().flat_map(move |all| {
+            let each = all.len() / heads;
+            all[head * each..][..each].to_vec()
+        })
+    };
+    (0..heads).flat_map(of_head).collect()
+}
+
 /// Sequences of equal lengths.
 fn scenario(attention: &Attention) -> Scenario {
     let lengths = vec![[attention.queries, attention.keys]; attention.sequences as usize];
@@ -193,15 +224,7 @@ fn of_lengths(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
     } = *attention;
     let [elements, heads, key_heads] =
         [attention.elements, attention.heads, attention.key_heads].map(|extent| extent as usize);
-    // Before each sequence, and after the last one.
-    let starts = [0, 1].map(|which| {
-        let sum = |sum: &mut u32, length: &[u32; 2]| {
-            *sum += length[which];
-            Some(*sum)
-        };
-        let ends = lengths.iter().scan(0, sum);
-        [0].into_iter().chain(ends).collect::<Vec<u32>>()
-    });
+    let starts = starts(lengths);
     let [all_queries, all_keys] = [0, 1].map(|which| starts[which][lengths.len()] as usize);
     let of_queries = all_queries * heads * elements;
     let of_keys = all_keys * key_heads * elements;
@@ -231,18 +254,7 @@ fn of_lengths(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
         logarithms
     };
     let logarithms: Vec<Vec<f64>> = (0..lengths.len()).map(of_sequence).collect();
-    let logarithms = match attention.packed {
-        None => logarithms.concat(),
-        // The elements of a head are contiguous over all sequences.
-        Some(_) => (0..heads)
-            .flat_map(|head| {
-                logarithms.iter().flat_map(move |all| {
-                    let each = all.len() / heads;
-                    all[head * each..][..each].to_vec()
-                })
-            })
-            .collect(),
-    };
+    let logarithms = in_tensor(&logarithms, heads, attention.packed);
     // The error of the results is dominated by the powers, which are rounded too.
     let (format, relative_l2) = match numbers {
         Numbers::Bf16 => (Format::Bf16, 4e-3),

@@ -5,7 +5,10 @@ use kernels_gpu::{attention::Packed, attention_backward::AttentionBackward, gemm
 use tests_references::Attention as Reference;
 use tma_launch::Buffer;
 
-use super::{Kernel, attention::random};
+use super::{
+    Kernel,
+    attention::{in_tensor, random, starts},
+};
 use crate::{Expected, Format, Scenario};
 
 pub(super) const KERNEL: Kernel = Kernel {
@@ -150,15 +153,7 @@ fn of_lengths(backward: &AttentionBackward, lengths: &[[u32; 2]]) -> Scenario {
     } = *backward;
     let [elements, heads, key_heads] =
         [backward.elements, backward.heads, backward.key_heads].map(|extent| extent as usize);
-    // Before each sequence, and after the last one.
-    let starts = [0, 1].map(|which| {
-        let sum = |sum: &mut u32, length: &[u32; 2]| {
-            *sum += length[which];
-            Some(*sum)
-        };
-        let ends = lengths.iter().scan(0, sum);
-        [0].into_iter().chain(ends).collect::<Vec<u32>>()
-    });
+    let starts = starts(lengths);
     let of_queries = starts[0][lengths.len()] as usize * heads * elements;
     let of_keys = starts[1][lengths.len()] as usize * key_heads * elements;
     let (q_bits, q) = random(numbers, of_queries, 0);
@@ -196,18 +191,7 @@ fn of_lengths(backward: &AttentionBackward, lengths: &[[u32; 2]]) -> Scenario {
         logarithms
     };
     let logarithms: Vec<Vec<f64>> = (0..lengths.len()).map(&mut of_sequence).collect();
-    let logarithms: Vec<f64> = match backward.packed {
-        None => logarithms.concat(),
-        // The queries of a head are contiguous over all sequences.
-        Some(_) => (0..heads)
-            .flat_map(|head| {
-                logarithms.iter().flat_map(move |all| {
-                    let each = all.len() / heads;
-                    all[head * each..][..each].to_vec()
-                })
-            })
-            .collect(),
-    };
+    let logarithms = in_tensor(&logarithms, heads, backward.packed);
     let logarithms: Vec<f32> = logarithms.iter().map(|number| *number as f32).collect();
     let rounded = results.iter().map(|result| match numbers {
         Numbers::Bf16 => bf16::from_f64(*result).to_bits(),
