@@ -31,6 +31,24 @@ pub struct Packed {
     pub key_starts: usize,
 }
 
+impl Packed {
+    /// Checks the numbers of all positions, of which the keys may be as few as `least_keys`, and the starts.
+    pub(crate) fn check(&self, conditions: &mut Conditions, sequences: u32, least_keys: u32) {
+        let most = 1 << 30;
+        let reason = "differences of positions have 32 bits";
+        conditions.within("queries of all sequences", self.queries, 1..=most, reason);
+        conditions.within(
+            "keys of all sequences",
+            self.keys,
+            least_keys..=most,
+            reason,
+        );
+        for starts in [self.query_starts, self.key_starts] {
+            conditions.ascending(Region::bytes(starts, 4 * (u64::from(sequences) + 1)));
+        }
+    }
+}
+
 /// Attention of queries to keys of the same sequence; tensors have the elements of a head innermost, then heads, then
 /// positions, then sequences.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,12 +138,7 @@ impl Attention {
         let key_heads = check_heads(conditions, heads, key_heads);
         check_scale(conditions, self.scale, elements);
         if let Some(packed) = packed {
-            let reason = "differences of positions have 32 bits";
-            conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
-            conditions.within("keys of all sequences", packed.keys, 0..=most, reason);
-            for starts in [packed.query_starts, packed.key_starts] {
-                conditions.ascending(Region::bytes(starts, 4 * (u64::from(sequences) + 1)));
-            }
+            packed.check(conditions, sequences, 0);
         }
         // Positions of the tensors, and sequences there.
         let (all_queries, all_keys, in_tensors) = match packed {

@@ -196,12 +196,7 @@ impl AttentionBackward {
             reason,
         );
         if let Some(packed) = self.packed {
-            let reason = "differences of positions have 32 bits";
-            conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
-            conditions.within("keys of all sequences", packed.keys, 1..=most, reason);
-            for starts in [packed.query_starts, packed.key_starts] {
-                conditions.ascending(Region::bytes(starts, 4 * (u64::from(sequences) + 1)));
-            }
+            packed.check(conditions, sequences, 1);
         }
         let [multiplying, finishing] = self.blocks_of_head();
         let of_head = multiplying.saturating_add(finishing);
@@ -329,14 +324,11 @@ impl Main {
         conditions.zeroed(of.counters());
         let call = with_element!(of.numbers, T => {
             let buffer = BufferRef::<T>::new;
-            let memory = (
-                BufferRef::<f32>::new(of.statistics),
-                BufferRef::<f32>::new(of.sums),
-                BufferRef::<u32>::new(of.counters),
-            );
-            let (statistics, sums, counters) = memory;
+            let statistics = BufferRef::<f32>::new(of.statistics);
+            let sums = BufferRef::<f32>::new(of.sums);
+            let counters = BufferRef::<u32>::new(of.counters);
             macro_rules! call {
-                ($kernel:ident) => {
+                ($kernel:ident, [$($at:expr),*], [$($more:expr),*]) => {
                     $kernel::<T>(
                         of.is_causal,
                         of.is_ordered,
@@ -348,38 +340,29 @@ impl Main {
                         result_gradients,
                         extents,
                         buffer(of.query_gradients),
+                        $($at,)*
                         statistics,
                         sums,
                         counters,
+                        $($more,)*
                     )
                 };
                 ($kernel:ident, $packed:expr) => {
-                    $kernel::<T>(
-                        of.is_causal,
-                        of.is_ordered,
-                        key_gradients,
-                        value_gradients,
-                        queries,
-                        keys,
-                        values,
-                        result_gradients,
-                        extents,
-                        buffer(of.query_gradients),
-                        buffer(of.key_gradients),
-                        buffer(of.value_gradients),
-                        statistics,
-                        sums,
-                        counters,
-                        BufferRef::<u32>::new($packed.query_starts),
-                        BufferRef::<u32>::new($packed.key_starts),
-                        $packed.queries,
-                        $packed.keys,
+                    call!(
+                        $kernel,
+                        [buffer(of.key_gradients), buffer(of.value_gradients)],
+                        [
+                            BufferRef::<u32>::new($packed.query_starts),
+                            BufferRef::<u32>::new($packed.key_starts),
+                            $packed.queries,
+                            $packed.keys
+                        ]
                     )
                 };
             }
             match (of.elements, of.packed) {
-                (64, None) => call!(attention_backward_64),
-                (_, None) => call!(attention_backward_128),
+                (64, None) => call!(attention_backward_64, [], []),
+                (_, None) => call!(attention_backward_128, [], []),
                 (64, Some(packed)) => call!(attention_backward_packed_64, packed),
                 (_, Some(packed)) => call!(attention_backward_packed_128, packed),
             }
