@@ -264,11 +264,12 @@ fn attention_decode(folder: &Path) -> Result<String, String> {
         for name in names {
             page += &format!(" {:.0} |", number(&row["gb_per_s"][name])?);
         }
-        // Older records have no cache of `e4m3`.
-        let fp8 = number(&row["gb_per_s"]["attention_decode_fp8"]);
-        let fp8 = fp8.map_or(String::new(), |rate| format!("{rate:.0}"));
-        let of_copy = number(&row["fp8_of_copy"]).map_or(String::new(), |of| format!("{of:.3}"));
-        page += &format!(" {:.3} | {fp8} | {of_copy} |\n", number(&row["of_copy"])?);
+        page += &format!(
+            " {:.3} | {:.0} | {:.3} |\n",
+            number(&row["of_copy"])?,
+            number(&row["gb_per_s"]["attention_decode_fp8"])?,
+            number(&row["fp8_of_copy"])?
+        );
     }
     Ok(page)
 }
