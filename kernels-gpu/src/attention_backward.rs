@@ -132,7 +132,7 @@ macro_rules! heads {
         }
 
         #[doc = concat!("Writes what [`", stringify!($prepare), "`] does, for sequences that are stored one after the other, each with a")]
-        /// length of its own. `extents` has those of the longest sequence.
+        /// length of its own. `extents` describes the longest sequence.
         ///
         /// # Safety
         #[doc = concat!("1. The conditions of [`", stringify!($prepare), "`] hold, with one sequence in the tensors of queries.")]
@@ -220,7 +220,7 @@ macro_rules! heads {
         }
 
         #[doc = concat!("Writes what [`", stringify!($name), "`] does, for sequences that are stored one after the other, each with a")]
-        /// length of its own. `extents` has those of the longest sequence.
+        /// length of its own. `extents` describes the longest sequence.
         ///
         /// Elements that follow the positions of a sequence are multiplied by zero: infinities and NaN among them reach its
         /// gradients.
