@@ -76,7 +76,7 @@ mod host {
     use crate::{
         arguments::{chunks, part},
         rows::{Numbers, with_element},
-        settings::OVER_LINK,
+        settings::Setting,
     };
 
     /// Makes the sums of a part of two buffers in both.
@@ -117,13 +117,13 @@ mod host {
     }
 
     impl AllReduce {
-        /// Returns the same numbers with the setting for a link to another device.
+        /// Returns the same numbers with a setting of one stage: a block has one chunk, and a thread one vector.
         #[must_use]
-        pub fn on(self, device: &DeviceDescription) -> Self {
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
                 vectors: 1,
-                threads: OVER_LINK.chunk_bytes / VECTOR_BYTES,
-                shared_bytes: OVER_LINK.shared_bytes(device),
+                threads: setting.chunk_bytes / VECTOR_BYTES,
+                shared_bytes: setting.shared_bytes(device),
                 ..self
             }
         }

@@ -137,7 +137,7 @@ mod host {
     use super::{copy_bulk, copy_bulk_once};
     use crate::{
         arguments::{chunk, chunks, divisor, drawn, each, ends},
-        settings::{OVER_LINK, Setting, Streaming},
+        settings::{Setting, Streaming},
     };
 
     /// Copies contiguous bytes in chunks that blocks of one warp draw from a counter, or a chunk for each
@@ -199,12 +199,6 @@ mod host {
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             self.set(Streaming::CopyBulk.setting(device), device)
-        }
-
-        /// Returns the same copy with the setting for a link to another device.
-        #[must_use]
-        pub fn over_link(self, device: &DeviceDescription) -> Self {
-            self.set(OVER_LINK, device)
         }
 
         /// Returns the same copy with a setting.

@@ -57,7 +57,7 @@ mod host {
     use crate::{
         arguments::{chunk, chunks, divisor, each, part},
         rows::{Numbers, with_element},
-        settings::OVER_LINK,
+        settings::Setting,
     };
 
     /// Adds a part of one buffer to the same part of another one, each number to the number at the same index.
@@ -98,13 +98,13 @@ mod host {
     }
 
     impl ReduceScatter {
-        /// Returns the same numbers with the setting for a link to another device.
+        /// Returns the same numbers with a setting of one stage: a block has one chunk.
         #[must_use]
-        pub fn on(self, device: &DeviceDescription) -> Self {
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
-                chunk_bytes: OVER_LINK.chunk_bytes,
-                threads: OVER_LINK.threads,
-                shared_bytes: OVER_LINK.shared_bytes(device),
+                chunk_bytes: setting.chunk_bytes,
+                threads: setting.threads,
+                shared_bytes: setting.shared_bytes(device),
                 ..self
             }
         }

@@ -108,7 +108,7 @@ pub use kernels_gpu::gemm::Activation;
 #[cfg(any(feature = "gemm", feature = "gemm_fp8"))]
 pub use matrix::{Matrix, MatrixMut};
 #[cfg(feature = "peers")]
-pub use peers::Peers;
+pub use peers::{LinkSettings, Peers};
 #[cfg(any(feature = "peers", feature = "rows"))]
 pub use row_element::RowElement;
 pub use tma_host;

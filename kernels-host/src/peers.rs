@@ -12,16 +12,16 @@ use crate::{
     operand::{Operand, Operands},
 };
 
+mod link_settings;
 mod low_latency;
+mod staged;
 
+pub use link_settings::LinkSettings;
 use low_latency::{Exchange, LowLatency};
+use staged::{Staged, Sum};
 
 /// Bulk copies take a multiple of this number of bytes.
 const VECTOR_BYTES: u64 = 16;
-
-/// The bytes each way from which `all_gather` leaves the copy to the driver: the copy engines of a GPU use more of a link
-/// than its multiprocessors.
-const COPY_ENGINE_BYTES: u64 = 128 << 20;
 
 /// The share of one device in a call.
 struct Side<'a> {
@@ -69,6 +69,8 @@ pub struct Peers {
     access: PeerAccess,
     kernels: [Kernels; 2],
     low_latency: LowLatency,
+    staged: Staged,
+    link: LinkSettings,
 }
 
 impl Peers {
@@ -77,10 +79,20 @@ impl Peers {
     /// # Errors
     /// Works like [`PeerAccess::between`].
     pub fn new(first: &Device, second: &Device) -> Result<Self, Failure> {
+        Self::with_link(first, second, LinkSettings::default())
+    }
+
+    /// Works like [`new`](Self::new), with other settings for the link.
+    ///
+    /// # Errors
+    /// Works like [`PeerAccess::between`].
+    pub fn with_link(first: &Device, second: &Device, link: LinkSettings) -> Result<Self, Failure> {
         Ok(Self {
             access: PeerAccess::between(first, second)?,
             kernels: [first, second].map(Kernels::new),
             low_latency: LowLatency::new(&[first.clone(), second.clone()])?,
+            staged: Staged::default(),
+            link,
         })
     }
 
@@ -106,7 +118,7 @@ impl Peers {
         let buffers = self.checked(what, &buffers)?;
         let parts = Self::parts(buffers.len_bytes);
         let each = parts[0].end;
-        if each <= low_latency::MOST_BYTES {
+        if each <= self.low_latency_bytes() {
             return self.exchange(&buffers, |number| Exchange {
                 what,
                 numbers: Numbers::F32,
@@ -116,15 +128,20 @@ impl Peers {
                 add: false,
             });
         }
-        if each >= COPY_ENGINE_BYTES {
-            return self.by_both(&buffers, |number, side| {
-                let part = side.peer_part.start as usize..side.peer_part.end as usize;
-                let [to, from] =
-                    [side.own, side.peer].map(|all| all.at(part.start).first(part.len()));
-                let stream = self.devices()[number].stream();
-                // SAFETY: a buffer that is dropped waits for its device, and so for both (1). The buffers are borrowed
-                // exclusively, the other device copies the other part, and later work on both waits for both copies (2).
-                unsafe { stream.copy(to, from) }
+        if each >= self.link.copy_engine_bytes {
+            return self.by_both(&buffers, |sides| {
+                sides
+                    .iter()
+                    .zip(self.devices())
+                    .try_for_each(|(side, device)| {
+                        let part = side.peer_part.start as usize..side.peer_part.end as usize;
+                        let [to, from] =
+                            [side.own, side.peer].map(|all| all.at(part.start).first(part.len()));
+                        // SAFETY: a buffer that is dropped waits for its device, and so for both (1). The buffers are borrowed
+                        // exclusively, the other device copies the other part, and later work on both waits for both copies
+                        // (2).
+                        unsafe { device.stream().copy(to, from) }
+                    })
             });
         }
         // Stores use more of a link than loads.
@@ -137,7 +154,7 @@ impl Peers {
                 src: operands.add(of_buffer(side.own.at(start as usize))),
                 ..CopyBulk::default()
             };
-            copy.over_link(&side.device)
+            copy.set(self.link.of_kernels(), &side.device)
         })
     }
 
@@ -163,7 +180,7 @@ impl Peers {
         let what = "reduce_scatter";
         let buffers = self.checked(what, &buffers)?;
         let parts = Self::parts(buffers.len_bytes);
-        if parts[0].end <= low_latency::MOST_BYTES {
+        if parts[0].end <= self.low_latency_bytes() {
             return self.exchange(&buffers, |number| Exchange {
                 what,
                 numbers: T::NUMBERS,
@@ -172,6 +189,9 @@ impl Peers {
                 receive: parts[number].clone(),
                 add: true,
             });
+        }
+        if parts[0].end >= self.link.copy_engine_bytes {
+            return self.by_staged::<T>(what, &buffers, false);
         }
         self.by_kernels(what, &buffers, |side, operands| {
             let add = ReduceScatter {
@@ -182,7 +202,7 @@ impl Peers {
                 len_bytes: side.peer_part.end - side.peer_part.start,
                 ..ReduceScatter::default()
             };
-            add.on(&side.device)
+            add.set(self.link.of_kernels(), &side.device)
         })
     }
 
@@ -196,7 +216,7 @@ impl Peers {
     pub fn all_reduce<T: RowElement>(&self, buffers: [&mut Buffer<T>; 2]) -> Result<(), Failure> {
         let what = "all_reduce";
         let buffers = self.checked(what, &buffers)?;
-        if buffers.len_bytes <= low_latency::MOST_BYTES {
+        if buffers.len_bytes <= self.low_latency_bytes() {
             return self.exchange(&buffers, |number| Exchange {
                 what,
                 numbers: T::NUMBERS,
@@ -205,6 +225,9 @@ impl Peers {
                 receive: 0..buffers.len_bytes,
                 add: true,
             });
+        }
+        if buffers.len_bytes >= self.link.copy_engine_bytes {
+            return self.by_staged::<T>(what, &buffers, true);
         }
         self.by_kernels(what, &buffers, |side, operands| {
             let sum = AllReduce {
@@ -215,7 +238,7 @@ impl Peers {
                 len_bytes: side.peer_part.end - side.peer_part.start,
                 ..AllReduce::default()
             };
-            sum.on(&side.device)
+            sum.set(self.link.of_kernels(), &side.device)
         })
     }
 
@@ -257,6 +280,37 @@ impl Peers {
             .exchange(&self.access, &self.kernels, &exchanges)
     }
 
+    /// Returns the most bytes each way of a low-latency exchange.
+    fn low_latency_bytes(&self) -> u64 {
+        self.link.low_latency_bytes.min(low_latency::MOST_BYTES)
+    }
+
+    /// Starts the sums of long buffers.
+    fn by_staged<T: RowElement>(
+        &self,
+        what: &'static str,
+        buffers: &Buffers<'_>,
+        is_for_both: bool,
+    ) -> Result<(), Failure> {
+        let most_bytes = self.link.staged_bytes;
+        let mut conditions = Conditions::default();
+        let reason = "bulk copies move units of 16 bytes";
+        conditions.multiple("staged_bytes", most_bytes, VECTOR_BYTES, reason);
+        let reason = "a copy must not be empty";
+        conditions.at_least("staged_bytes", most_bytes, VECTOR_BYTES, reason);
+        let refused = |broken| Failure::check(what, broken);
+        conditions.into_result().map_err(refused)?;
+        let sum = Sum {
+            what,
+            numbers: T::NUMBERS,
+            is_for_both,
+        };
+        self.by_both(buffers, |sides| {
+            // SAFETY: the buffers are borrowed exclusively, and `by_both` orders the work (1).
+            unsafe { self.staged.start(&self.kernels, sides, sum, most_bytes) }
+        })
+    }
+
     /// Starts a kernel on each device. `kernel` returns the arguments, and adds the buffers to the operands.
     fn by_kernels<A: Checked>(
         &self,
@@ -264,22 +318,27 @@ impl Peers {
         buffers: &Buffers<'_>,
         kernel: impl Fn(&Side<'_>, &mut Operands) -> A,
     ) -> Result<(), Failure> {
-        self.by_both(buffers, |number, side| {
-            let mut operands = Operands::default();
-            let arguments = kernel(side, &mut operands);
-            let none = Conditions::default();
-            // SAFETY: the buffers are those of the operands in the three calls above. Both buffers are borrowed
-            // exclusively; the kernels of the two devices write no byte that the other one uses, and no kernel has a
-            // counter (1).
-            unsafe { self.kernels[number].start(what, none, &arguments, &operands) }
+        self.by_both(buffers, |sides| {
+            sides
+                .iter()
+                .zip(&self.kernels)
+                .try_for_each(|(side, kernels)| {
+                    let mut operands = Operands::default();
+                    let arguments = kernel(side, &mut operands);
+                    let none = Conditions::default();
+                    // SAFETY: the buffers are those of the operands in the three calls above. Both buffers are borrowed
+                    // exclusively; the kernels of the two devices write no byte that the other one uses, and no kernel has a
+                    // counter (1).
+                    unsafe { kernels.start(what, none, &arguments, &operands) }
+                })
         })
     }
 
-    /// Starts work on each device, between the earlier and the later work on both.
+    /// Starts work on both devices, between the earlier and the later work on both.
     fn by_both(
         &self,
         buffers: &Buffers<'_>,
-        start: impl Fn(usize, &Side<'_>) -> Result<(), Failure>,
+        start: impl FnOnce(&[Side<'_>; 2]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let parts = Self::parts(buffers.len_bytes);
         let side = |number: usize| {
@@ -294,7 +353,7 @@ impl Peers {
         let sides = [side(0)?, side(1)?];
         let [one, other] = [0, 1].map(|number| self.devices()[number].stream());
         one.wait_for_each_other(&other)?;
-        let started = start(0, &sides[0]).and_then(|()| start(1, &sides[1]));
+        let started = start(&sides);
         // Whatever was started: a buffer that is dropped waits for its own device, and so for both.
         let ordered = one.wait_for_each_other(&other);
         if ordered.is_err() {

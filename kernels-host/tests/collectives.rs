@@ -3,13 +3,22 @@
 
 use std::ops::Range;
 
-use kernels_host::{Peers, RowElement};
+use kernels_host::{LinkSettings, Peers, RowElement};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tma_host::{Buffer, Device, DeviceChoice, PeerAccess, devices, half::bf16};
 
 /// Elements of a buffer: none, one part that is empty, an odd number of 16 bytes, several blocks, and more than low-latency
 /// exchanges take, of which the halves are more than they take or not.
 const LENGTHS: [usize; 7] = [0, 8, 24, 1000, 4104, 270_008, 600_008];
+
+/// Copy engines move all data, in more chunks than a staging buffer has.
+const COPY_ENGINES: LinkSettings = LinkSettings {
+    low_latency_bytes: 0,
+    copy_engine_bytes: 16,
+    staged_bytes: 16 << 10,
+    chunk_bytes: 2048,
+    blocks: 2,
+};
 
 fn main() {
     let mut trials = vec![
@@ -74,17 +83,23 @@ fn trials_on(
         ("all_reduce", all_reduce),
         ("calls_are_in_order", calls_are_in_order),
     ];
-    let trial = |(test_name, test): Named| {
+    let links = [
+        ("by_length", LinkSettings::default()),
+        ("copy_engines", COPY_ENGINES),
+    ];
+    let trial = |(link_name, link): (&str, LinkSettings), (test_name, test): Named| {
         let run = move || {
             let devices = open()?;
             let [first, second] = &devices[..] else {
                 return Err("there are not two devices".into());
             };
-            test(&Peers::new(first, second)?)
+            test(&Peers::with_link(first, second, link)?)
         };
-        Trial::test(format!("{name}/{test_name}"), run).with_ignored_flag(lacks.is_some())
+        let name = format!("{name}/{link_name}/{test_name}");
+        Trial::test(name, run).with_ignored_flag(lacks.is_some())
     };
-    tests.map(trial).into()
+    let all = links.map(|link| tests.map(|test| trial(link, test)));
+    all.into_iter().flatten().collect()
 }
 
 /// A number that two devices have.
@@ -257,6 +272,20 @@ fn refused() -> Result<(), Failed> {
     assert_eq!(
         refused.to_string(),
         "check: the memory belongs to a device other than emulator (sm_90a) and emulator (sm_90a): allocate it on one of these"
+    );
+    let link = LinkSettings {
+        staged_bytes: 1000,
+        ..COPY_ENGINES
+    };
+    let mut a = first.zeroed::<f32>(1000)?;
+    let refused = Peers::with_link(&first, &second, link)?
+        .reduce_scatter([&mut a, &mut b])
+        .expect_err("it was started");
+    assert_eq!(
+        refused.to_string(),
+        "check: the launch of `reduce_scatter` cannot work\n  \
+         kernel-condition: staged_bytes is 1000; must be a multiple of 16 (bulk copies move units of 16 bytes); \
+         use 992 or 1008"
     );
     let refused = Peers::new(&first, &Device::emulator(0)).expect_err("they are apart");
     assert!(

@@ -99,16 +99,6 @@ impl Display for Setting {
     }
 }
 
-/// The setting of kernels that stream over a link to another device's memory, with a block for each chunk. Of chunks of 1 to
-/// 32 KiB and 1 to 16 blocks a multiprocessor, it is within 0.2 % of the fastest over the 18 NVLinks of two H200.
-pub(crate) const OVER_LINK: Setting = Setting {
-    chunk_bytes: 2048,
-    tiles: 1,
-    stages: 1,
-    blocks: Some(2),
-    threads: 32,
-};
-
 /// A kernel that streams through memory, with the properties that its setting depends on besides the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Streaming {

@@ -6,6 +6,7 @@ use kernels_gpu::{
     low_latency_exchange::{LowLatencyExchange, Part, Steps},
     reduce_scatter::ReduceScatter,
     rows::Numbers,
+    settings::Setting,
 };
 use tma_launch::DeviceDescription;
 
@@ -168,6 +169,13 @@ fn low_latency_exchange() {
 fn settings_of_a_device_make_launches() {
     let mut unknown = DeviceDescription::h100();
     unknown.name = "another one".to_owned();
+    let one_chunk = Setting {
+        chunk_bytes: 2048,
+        tiles: 1,
+        stages: 1,
+        blocks: Some(2),
+        threads: 32,
+    };
     for device in [
         DeviceDescription::h100(),
         DeviceDescription::h200(),
@@ -178,18 +186,18 @@ fn settings_of_a_device_make_launches() {
             len_bytes,
             ..AllReduce::default()
         };
-        assert!(sum.on(&device).launch().is_ok());
+        assert!(sum.set(one_chunk, &device).launch().is_ok());
         let add = ReduceScatter {
             len_bytes,
             ..ReduceScatter::default()
         };
-        assert!(add.on(&device).launch().is_ok());
+        assert!(add.set(one_chunk, &device).launch().is_ok());
         let copy = CopyBulk {
             len_bytes,
             ..CopyBulk::default()
         };
         assert_eq!(
-            copy.over_link(&device).launch().unwrap().entry,
+            copy.set(one_chunk, &device).launch().unwrap().entry,
             "copy_bulk_once"
         );
     }

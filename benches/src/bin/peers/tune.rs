@@ -1,0 +1,136 @@
+use anyhow::{Context, Result};
+use kernels_host::{LinkSettings, Peers};
+
+use crate::{
+    CALLS,
+    measure::{Bench, Who, bytes_of_buffer},
+};
+
+const MIB: u64 = 1 << 20;
+
+/// Prints the times of all calls with different settings, and then the settings with the least.
+pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
+    let by_kernels = LinkSettings {
+        low_latency_bytes: 0,
+        copy_engine_bytes: u64::MAX,
+        ..LinkSettings::default()
+    };
+    let by_copy_engines = LinkSettings {
+        copy_engine_bytes: 0,
+        ..by_kernels
+    };
+    let mut best = LinkSettings::default();
+
+    let most_each = most_bytes / 2;
+    let each = (64 * MIB).min(most_each);
+    let chunks = [512, 1024, 2048, 4096, 8192];
+    let settings = chunks.iter().flat_map(|chunk_bytes| {
+        [1, 2, 4, 8].map(|blocks| LinkSettings {
+            chunk_bytes: *chunk_bytes,
+            blocks,
+            ..by_kernels
+        })
+    });
+    let settings: Vec<_> = settings.collect();
+    let fastest = fastest(bench, &settings, each, |link| {
+        format!("{} blocks of {} bytes", link.blocks, link.chunk_bytes)
+    })?;
+    (best.chunk_bytes, best.blocks) = (fastest.chunk_bytes, fastest.blocks);
+
+    let settings = [1, 2, 4, 8, 16, 32, 64].map(|mib| LinkSettings {
+        staged_bytes: mib * MIB,
+        ..by_copy_engines
+    });
+    let fastest = self::fastest(bench, &settings, most_each, |link| {
+        format!("staged {} MiB", link.staged_bytes / MIB)
+    })?;
+    best.staged_bytes = fastest.staged_bytes;
+
+    let low_latency = LinkSettings {
+        low_latency_bytes: u64::MAX,
+        ..by_kernels
+    };
+    let ways = [
+        ("low latency", low_latency),
+        ("kernels", by_kernels),
+        ("copy engines", by_copy_engines),
+    ];
+    let settings = ways.map(|(_, way)| LinkSettings {
+        low_latency_bytes: way.low_latency_bytes,
+        copy_engine_bytes: way.copy_engine_bytes,
+        ..best
+    });
+    (best.low_latency_bytes, best.copy_engine_bytes) = (0, u64::MAX);
+    let mut each = 4096;
+    while each <= most_each {
+        // A low-latency exchange has at most 1 MiB.
+        let first = usize::from(each > MIB);
+        let times = measure(bench, &settings[first..], each)?;
+        for ((name, _), times) in ways[first..].iter().zip(&times) {
+            print_row(each, name, times);
+        }
+        let sums: Vec<f64> = times.iter().map(sum).collect();
+        let (others, copy_engines) = (&sums[..sums.len() - 1], sums[sums.len() - 1]);
+        if first == 0 && sums[1..].iter().all(|other| sums[0] < *other) {
+            best.low_latency_bytes = each;
+        }
+        best.copy_engine_bytes = if others.iter().any(|other| *other < copy_engines) {
+            u64::MAX
+        } else {
+            best.copy_engine_bytes.min(each)
+        };
+        each *= 2;
+    }
+    println!("{best:#?}");
+    Ok(())
+}
+
+/// Prints a row for each of the settings, and returns those with the least time.
+fn fastest(
+    bench: &Bench<'_>,
+    settings: &[LinkSettings],
+    each: u64,
+    name: impl Fn(&LinkSettings) -> String,
+) -> Result<LinkSettings> {
+    let times = measure(bench, settings, each)?;
+    for (link, times) in settings.iter().zip(&times) {
+        print_row(each, &name(link), times);
+    }
+    let sums = times.iter().map(sum);
+    let all = settings.iter().zip(sums);
+    let least = all.min_by(|(_, one), (_, other)| one.total_cmp(other));
+    least.map(|(link, _)| *link).context("no settings")
+}
+
+/// Returns the microseconds of each call with each of the settings.
+fn measure(bench: &Bench<'_>, settings: &[LinkSettings], each: u64) -> Result<Vec<[f64; 3]>> {
+    let [first, second] = bench.devices;
+    let peers = settings
+        .iter()
+        .map(|link| Peers::with_link(first, second, *link));
+    let peers = peers.collect::<Result<Vec<_>, _>>()?;
+    let all: Vec<_> = peers.iter().map(Who::Ours).collect();
+    let mut times = vec![[0.0; 3]; settings.len()];
+    for (index, (_, call)) in CALLS.iter().enumerate() {
+        let bytes = bytes_of_buffer(*call, each);
+        for (times, time) in times.iter_mut().zip(bench.medians(&all, *call, bytes)?) {
+            times[index] = time;
+        }
+    }
+    Ok(times)
+}
+
+fn print_row(each: u64, name: &str, times: &[f64; 3]) {
+    print!("{each:>11} bytes each way, {name:<24}");
+    for ((call, _), time) in CALLS.iter().zip(times) {
+        print!(
+            " {call} {time:>9.1} us {:>6.1} GB/s",
+            each as f64 / time / 1e3
+        );
+    }
+    println!();
+}
+
+fn sum(times: &[f64; 3]) -> f64 {
+    times.iter().sum()
+}

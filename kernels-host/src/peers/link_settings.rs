@@ -1,0 +1,45 @@
+use kernels_gpu::settings::Setting;
+
+use super::low_latency;
+
+/// Settings of the calls of [`Peers`](super::Peers) for the link between the two devices. The default is the fastest over
+/// the 18 NVLinks of two H100; `peers --tune` of the benchmarks finds them for other links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkSettings {
+    /// The most bytes each way of a low-latency exchange; more than 1 MiB counts as 1 MiB.
+    pub low_latency_bytes: u64,
+    /// The bytes each way from which copy engines move the data; kernels move less.
+    pub copy_engine_bytes: u64,
+    /// The most bytes of a copy whose numbers a kernel then adds: at least 16, in whole 16 bytes. Each device has
+    /// three times these bytes for them from the first such call on.
+    pub staged_bytes: u64,
+    /// The number of bytes that a block of a kernel moves: a multiple of 512, up to 8192.
+    pub chunk_bytes: u32,
+    /// The number of blocks that a multiprocessor runs at once.
+    pub blocks: u32,
+}
+
+impl Default for LinkSettings {
+    fn default() -> Self {
+        Self {
+            low_latency_bytes: low_latency::MOST_BYTES,
+            copy_engine_bytes: 128 << 20,
+            staged_bytes: 16 << 20,
+            chunk_bytes: 2048,
+            blocks: 2,
+        }
+    }
+}
+
+impl LinkSettings {
+    /// Returns the setting of kernels, with a block for each chunk.
+    pub(super) fn of_kernels(self) -> Setting {
+        Setting {
+            chunk_bytes: self.chunk_bytes,
+            tiles: 1,
+            stages: 1,
+            blocks: Some(self.blocks),
+            threads: 32,
+        }
+    }
+}
