@@ -19,13 +19,16 @@ from beside import MAP_TYPES, NAMES, Launch, arguments, bursts, call, load, reco
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ELEMENTS, TILE, ROWS = 128, 64, 64
-# Stages in shared memory, by the bytes of an element and the number of warpgroups that multiply.
-STAGES = {(2, 1): 6, (2, 2): 12, (1, 1): 8, (1, 2): 20}
-# Tiles of queries for each warpgroup; where the cache is converted, one of keys and one of values.
+# Stages in shared memory that are loaded and, if the cache is e4m3, those that are converted, by the bytes of an element and
+# the number of warpgroups that multiply.
+STAGES = {(2, 1): (6, 0), (2, 2): (12, 0), (1, 1): (6, 3), (1, 2): (12, 6)}
+# A converted tile, or the queries of a warpgroup.
 TILE_BYTES = 2 * TILE * ELEMENTS
 E4M3 = torch.float8_e4m3fn
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
-SWIZZLE_128B, PROMOTION_256B = 3, 3
+SWIZZLE_128B = 3
+# By the bytes of an element: no more than a head has, so that nothing of the next head is fetched.
+PROMOTION = {1: 2, 2: 3}
 # Sequences, keys of each, heads, heads of keys, keys of a page; and numbers of queries.
 SIZES = [
     ((32, 8192, 32, 8, 64), (1, 2, 4, 8, 16)),
@@ -66,7 +69,7 @@ def page_map(cache, by_heads, in_box):
         (ctypes.c_uint32 * 4)(1, 1, 1, 1),
         0,
         SWIZZLE_128B,
-        PROMOTION_256B,
+        PROMOTION[size],
         0,
     )
     encoded = (ctypes.c_uint8 * 128).from_address(aligned)
@@ -94,14 +97,15 @@ def decode(module, results, q, cache, table, lengths, by_heads=False, scales=(1.
     is_short = keys < TILE
     scale = scales[0] * math.log2(math.e) / math.sqrt(ELEMENTS)
     element_bytes = cache[0].element_size()
-    stages = STAGES[element_bytes, warpgroups]
-    converted = 2 if element_bytes == 1 else 0
+    loaded, converted = STAGES[element_bytes, warpgroups]
+    shared_bytes = (warpgroups + converted) * TILE_BYTES + loaded * TILE * ELEMENTS * element_bytes
+    shared_bytes += 20 * (loaded + converted) + (8 if converted else 0)
     launch = Launch(
         module,
         f"attention_decode{'_fp8' if converted else ''}{'_short' * is_short}{'_wide' * (warpgroups - 1)}_{NAMES[q.dtype]}",
         blocks,
         128 * (1 + warpgroups),
-        (warpgroups + converted) * TILE_BYTES + stages * (TILE * ELEMENTS * element_bytes + 20),
+        shared_bytes,
         [
             *(page_map(part, by_heads, 16 if is_short else 64) for part in cache),
             Extents(

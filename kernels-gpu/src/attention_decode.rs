@@ -5,19 +5,20 @@ mod partials;
 mod schedule;
 
 use tma::{
-    Accumulator, Block, Fragment, Matrix, SharedPtr, Swizzle128, Tile, TileMap, Warpgroup,
+    Accumulator, Block, Matrix, SharedPtr, Swizzle128, Tile, TileMap, Warpgroup,
     float8::E4m3,
     halves::{Bf16, F16, Half},
     kernel,
     matrix::MatrixElement,
     memory::load_nc,
-    pipeline::{self, Fill},
-    ptx::{fence, wgmma::Sums},
+    pipeline::{self, Conversions, Fill},
+    ptx::{cp_async_bulk_prefetch, fence, wgmma::Sums},
     shared,
+    thread::trap,
 };
 
-use crate::{attention::softmax::Softmax, gemm::Identity};
-use cache::{Cache, Converted, Rows, Stored};
+use crate::attention::softmax::Softmax;
+use cache::{Cache, Rows};
 use partials::Partials;
 pub use schedule::Extents;
 use schedule::{Lengths, Segment, Segments};
@@ -46,10 +47,26 @@ type Stage8 = Tile<[[E4m3; ELEMENTS as usize]; KEYS as usize], Swizzle128>;
 type Scores = [f32; 32];
 type Results = [f32; 64];
 
+/// The shared memory of each way through the cache: the queries of the warpgroups, and a pipeline.
+mod memory {
+    use super::{F16, Stage, Stage8, pipeline};
+
+    const fn queries(warpgroups: u64) -> u64 {
+        warpgroups * size_of::<Stage<F16>>() as u64
+    }
+
+    pub(super) const fn attend_stored(warpgroups: u64, [stages]: [u32; 1]) -> u64 {
+        queries(warpgroups) + pipeline::bytes::<Stage<F16>>(stages, 1)
+    }
+
+    pub(super) const fn attend_converted(warpgroups: u64, [_, loaded, stages]: [u32; 3]) -> u64 {
+        queries(warpgroups) + pipeline::converting_bytes::<Stage8, Stage<F16>>(loaded, stages)
+    }
+}
+
 macro_rules! kernels {
-    ($($(#[$attribute:meta])* $name:ident: $attend:ident boxes of $keys:literal keys by $width:literal $cache:ty,
-        $warpgroups:literal warpgroups, $threads:tt threads in $blocks:tt blocks, $converted:literal converted tiles,
-        $stages:literal stages of $stage:ty, $registers:literal registers;)+) => {$(
+    ($($(#[$attribute:meta])* $name:ident: $attend:ident [$($stages:literal),+], boxes of $keys:literal keys by $width:literal
+        $cache:ty, $warpgroups:literal warpgroups, $threads:tt threads in $blocks:tt blocks, $registers:literal registers;)+) => {$(
         /// Writes `value_scale * softmax(scale * Q * transpose(K)) * V` for heads of 128 elements, and the logarithms of the
         /// sums: queries of the last positions of each sequence, keys and values in pages.
         ///
@@ -75,7 +92,7 @@ macro_rules! kernels {
             max_threads = $threads,
             min_blocks = $blocks,
             instances(T = Bf16, F16),
-            shared_bytes = ($warpgroups + $converted) * size_of::<Stage<T>>() as u64 + pipeline::bytes::<$stage>($stages, 1)
+            shared_bytes = memory::$attend($warpgroups, [$($stages),+])
         )]
         pub unsafe fn $name<T: MatrixElement + Half>(
             #[grid_constant] keys: &CacheMap<$cache, $width, $keys>,
@@ -95,7 +112,7 @@ macro_rules! kernels {
             let decode = Decode::<T> { extents, results, logarithms, queries, page_table, partials, counters };
             // SAFETY: this kernel has the conditions that this requires (1), and the constants are those of the kernel (2).
             unsafe {
-                decode.$attend::<$keys, $warpgroups, $blocks, $threads, $stages, $registers>([keys, values], lengths);
+                decode.$attend::<$keys, $warpgroups, $blocks, $threads, $($stages),+, $registers>([keys, values], lengths);
             }
         }
     )+};
@@ -103,27 +120,20 @@ macro_rules! kernels {
 
 kernels! {
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_decode_bf16`\n```text\n", include_str!("../../tests/golden/ptx/attention_decode_bf16.txt"), "\n```"))]
-    attention_decode: attend_stored boxes of 64 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, 0 converted tiles,
-        6 stages of Stage<T>, 216 registers;
-    attention_decode_wide: attend_stored boxes of 64 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, 0 converted tiles,
-        12 stages of Stage<T>, 232 registers;
-    attention_decode_short: attend_stored boxes of 16 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, 0 converted tiles,
-        6 stages of Stage<T>, 216 registers;
-    attention_decode_short_wide: attend_stored boxes of 16 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, 0 converted tiles,
-        12 stages of Stage<T>, 232 registers;
+    attention_decode: attend_stored [6], boxes of 64 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, 216 registers;
+    attention_decode_wide: attend_stored [12], boxes of 64 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, 232 registers;
+    attention_decode_short: attend_stored [6], boxes of 16 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, 216 registers;
+    attention_decode_short_wide: attend_stored [12], boxes of 16 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, 232 registers;
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_decode_fp8_bf16`\n```text\n", include_str!("../../tests/golden/ptx/attention_decode_fp8_bf16.txt"), "\n```"))]
-    attention_decode_fp8: attend_converted boxes of 64 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 2 converted tiles,
-        8 stages of Stage8, 216 registers;
-    attention_decode_fp8_wide: attend_converted boxes of 64 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 2 converted tiles,
-        20 stages of Stage8, 232 registers;
-    attention_decode_fp8_short: attend_converted boxes of 16 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 2 converted tiles,
-        8 stages of Stage8, 216 registers;
-    attention_decode_fp8_short_wide: attend_converted boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 2 converted tiles,
-        20 stages of Stage8, 232 registers;
+    attention_decode_fp8: attend_converted [3, 6, 3], boxes of 64 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 192 registers;
+    attention_decode_fp8_wide: attend_converted [3, 12, 6], boxes of 64 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 216 registers;
+    attention_decode_fp8_short: attend_converted [3, 6, 3], boxes of 16 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 192 registers;
+    attention_decode_fp8_short_wide: attend_converted [3, 12, 6], boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 216 registers;
 }
 
-/// The number of registers of a thread of the producer.
+/// The number of registers of a thread that loads, and of one that loads or converts.
 const PRODUCER_REGISTERS: u32 = 40;
+const CONVERTING_REGISTERS: u32 = 64;
 
 /// The arguments of the kernels, except for the maps.
 #[derive(Clone, Copy)]
@@ -171,14 +181,15 @@ impl Vectors {
     }
 
     #[inline(always)]
-    fn store<T: MatrixElement, C: Cache<T>>(self, number: u32, pairs: [u32; 4]) {
+    fn store(self, number: u32, pairs: [u32; 4]) {
         let [column, row] = Self::place(number);
-        let queries: SharedPtr<Stage<C::Number>> = self.queries.cast();
+        // The boxes of all 16-bit numbers are alike.
+        let queries: SharedPtr<Stage<F16>> = self.queries.cast();
         let to = queries
             .at(column / Self::OF_BOX)
             .vector([column % Self::OF_BOX, row]);
         // SAFETY: the tile has the vector, which is this thread's until the next barrier.
-        unsafe { to.cast().write(pairs.map(C::queries)) };
+        unsafe { to.cast().write(pairs) };
     }
 }
 
@@ -211,8 +222,9 @@ impl<T: MatrixElement + Half> Decode<T> {
         let pipeline = block.product_pipeline::<Stage<T>, STAGES>(queries.add(WARPGROUPS));
         let fill = |fill| self.fill(fill, segments, maps);
         let multiply = |warpgroup, stages| {
-            let cache = Stored { warpgroup, stages };
-            self.multiply::<WARPGROUPS, _>(warpgroup, cache, segments, block, queries);
+            let cache = Cache { warpgroup, stages };
+            let as_stored = |pair| pair;
+            self.multiply::<WARPGROUPS, STAGES, T>(cache, as_stored, segments, block, queries);
         };
         // SAFETY: the kernel is compiled for these threads and blocks (2).
         unsafe {
@@ -220,7 +232,7 @@ impl<T: MatrixElement + Half> Decode<T> {
         };
     }
 
-    /// Reads a cache of `e4m3`, which warpgroups convert.
+    /// Reads a cache of `e4m3`, which warps convert.
     ///
     /// # Safety
     /// 1. The conditions of [`attend_stored`](Self::attend_stored).
@@ -230,6 +242,8 @@ impl<T: MatrixElement + Half> Decode<T> {
         const WARPGROUPS: u32,
         const BLOCKS: u32,
         const THREADS: u32,
+        const WARPS: u32,
+        const LOADED: u32,
         const STAGES: u32,
         const REGISTERS: u32,
     >(
@@ -240,22 +254,30 @@ impl<T: MatrixElement + Half> Decode<T> {
         // SAFETY: the conditions of the kernels (1).
         let (block, segments) = unsafe { self.begin(lengths) };
         let queries = shared::dynamic::<Stage<F16>, 1024>();
-        let keys = queries.add(WARPGROUPS);
-        let values = keys.add(1);
-        let pipeline = block.read_product_pipeline::<Stage8, STAGES>(values.add(1).cast());
+        let memory = queries.add(WARPGROUPS);
+        let pipeline =
+            block.converting_pipeline::<Stage8, Stage<F16>, WARPS, LOADED, STAGES>(memory);
         let fill = |fill| self.fill(fill, segments, maps);
+        let convert = |mut conversions: Conversions<Stage8, Stage<F16>, WARPS, LOADED, STAGES>| {
+            let mut segments = segments;
+            while let Some(segment) = segments.next() {
+                let [first, end] = segment.loaded();
+                // SAFETY: the pipeline hands out a loaded stage, and one that no other thread uses (1).
+                conversions.advance(2 * (end - first), |warp, from, to| unsafe {
+                    cache::convert(warp, from, to);
+                });
+            }
+        };
         let multiply = |warpgroup, stages| {
-            let cache = Converted::<WARPGROUPS, STAGES> {
-                warpgroup,
-                stages,
-                keys,
-                values,
-            };
-            self.multiply::<WARPGROUPS, _>(warpgroup, cache, segments, block, queries);
+            let cache = Cache { warpgroup, stages };
+            let converted = cache::converted_queries::<T>;
+            self.multiply::<WARPGROUPS, STAGES, F16>(cache, converted, segments, block, queries);
         };
         // SAFETY: the kernel is compiled for these threads and blocks (1).
         unsafe {
-            pipeline.split_shared::<BLOCKS, THREADS, PRODUCER_REGISTERS, REGISTERS>(fill, multiply);
+            pipeline.split_shared::<BLOCKS, THREADS, CONVERTING_REGISTERS, REGISTERS>(
+                fill, convert, multiply,
+            );
         };
     }
 
@@ -314,6 +336,7 @@ impl<T: MatrixElement + Half> Decode<T> {
                     }
                 });
             };
+            self.prefetch_queries(&segment);
             // Scores of a tile are computed before the values of the one before are read.
             let [first, end] = segment.loaded();
             let mut tile = first;
@@ -329,38 +352,48 @@ impl<T: MatrixElement + Half> Decode<T> {
         }
     }
 
-    /// Adds up the values of all segments.
+    /// Adds up the values of all segments. `numbers` returns two elements of queries as products read them.
     #[inline(always)]
-    fn multiply<const WARPGROUPS: u32, C: Cache<T>>(
+    fn multiply<const WARPGROUPS: u32, const STAGES: u32, N: MatrixElement + Half>(
         &self,
-        warpgroup: Warpgroup,
-        mut cache: C,
+        mut cache: Cache<N, STAGES>,
+        numbers: impl Fn(u32) -> u32,
         mut segments: Segments,
         block: Block,
-        queries: SharedPtr<Stage<C::Number>>,
-    ) {
+        queries: SharedPtr<Stage<N>>,
+    ) where
+        Scores: Sums<N::Ptx, N::Ptx>,
+        Results: Sums<N::Ptx, N::Ptx>,
+    {
+        let warpgroup = cache.warpgroup;
         let queries = queries.add(warpgroup.index());
         while let Some(segment) = segments.next() {
             let first_row = ROWS * (segment.row_block * WARPGROUPS + warpgroup.index());
-            self.load_queries::<C>(warpgroup, &segment, first_row, queries);
+            self.load_queries(warpgroup, &segment, first_row, &numbers, queries);
             let rows = |number: u32| self.thread_row(&segment, first_row, warpgroup, number);
             // The number of keys that a query sees.
             let first = segment.keys as i32 - self.extents.queries as i32 + 1;
             let seen = [0, 1].map(|number| first + rows(number).query as i32);
+            // The first row of a warp exists if any does.
+            let exist = warpgroup.warp().any(rows(0).exists);
             let mut softmax = Softmax::new(warpgroup, self.extents.scale);
             let mut sums = Accumulator::<Results>::zero();
             let [mut tile, end] = segment.loaded();
             // SAFETY: the queries have been written before the barrier of the first scores, and are written again after a later
             // one.
-            let queries = unsafe { Matrix::<Rows<C::Number>>::from_ptr(queries) };
+            let queries = unsafe { Matrix::<Rows<N>>::from_ptr(queries) };
             let mut scores = Accumulator::<Scores>::zero();
             if tile < end {
                 // SAFETY: the queries stay, and there is a tile.
-                scores = unsafe { cache.first_scores(queries, &segment) };
+                scores = unsafe { cache.first_scores(queries) };
             }
             while tile < end {
                 let first_key = (tile * KEYS) as i32;
-                let powers = |sums: Accumulator<Results>| {
+                let powers = || {
+                    // Other warps of the multiprocessor have its instructions meanwhile. Two warpgroups have few such warps.
+                    if WARPGROUPS == 1 && !exist {
+                        return (Accumulator::zero(), [1.0; 2]);
+                    }
                     if first_key + KEYS as i32 > first {
                         scores = scores.map_rows(warpgroup, |row, key, score| {
                             if first_key + (key as i32) < seen[row] {
@@ -370,9 +403,12 @@ impl<T: MatrixElement + Half> Decode<T> {
                             }
                         });
                     }
-                    let (scores, factors) = softmax.add(scores);
-                    let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
-                    (sums, Fragment::of(&scores, warpgroup, &Identity))
+                    let powers = softmax.add(scores);
+                    // ptxas moves powers after the waits for products, except before a branch that depends on them.
+                    if softmax.sums[0] + softmax.sums[1] < 0.0 {
+                        trap();
+                    }
+                    powers
                 };
                 // SAFETY: the queries stay.
                 (sums, scores) = unsafe { cache.advance(queries, &segment, tile, sums, powers) };
@@ -411,15 +447,34 @@ impl<T: MatrixElement + Half> Decode<T> {
         self.row(segment, first + of_warp + 8 * number)
     }
 
+    /// Brings the queries of a segment to L2, long before the warpgroups load them.
+    #[inline(always)]
+    fn prefetch_queries(&self, segment: &Segment) {
+        let Extents {
+            queries, sharing, ..
+        } = self.extents;
+        let mut query = 0;
+        while query < queries {
+            let at = self.row(segment, query * sharing).at * ELEMENTS as usize;
+            let bytes = sharing * ELEMENTS * size_of::<T>() as u32;
+            // SAFETY: the queries have these heads, from a multiple of 16 bytes on (1 of the kernels).
+            unsafe {
+                cp_async_bulk_prefetch::l2_global(self.queries.wrapping_add(at).cast(), bytes)
+            };
+            query += 1;
+        }
+    }
+
     /// Copies the rows of a warpgroup; those that do not exist are zero. Products may read them after a barrier of the role.
     /// Collective of the role.
     #[inline(always)]
-    fn load_queries<C: Cache<T>>(
+    fn load_queries<N>(
         &self,
         warpgroup: Warpgroup,
         segment: &Segment,
         first_row: u32,
-        queries: SharedPtr<Stage<C::Number>>,
+        numbers: impl Fn(u32) -> u32,
+        queries: SharedPtr<Stage<N>>,
     ) {
         // The products with the rows before are complete.
         warpgroup.sync_role();
@@ -430,19 +485,22 @@ impl<T: MatrixElement + Half> Decode<T> {
         };
         let mut number = warpgroup.thread();
         while number < Vectors::COUNT {
-            // Four loads are in flight before the first store.
+            // All loads of a thread are in flight before its first store.
+            let load = |number| self.load_vector(segment, vectors, number);
+            let store = |number, pairs: [u32; 4]| vectors.store(number, pairs.map(&numbers));
             let [a, b, c, d] = [0, 1, 2, 3].map(|next| number + next * Warpgroup::THREADS);
-            let loaded = [
-                self.load_vector(segment, vectors, a),
-                self.load_vector(segment, vectors, b),
-                self.load_vector(segment, vectors, c),
-                self.load_vector(segment, vectors, d),
-            ];
-            vectors.store::<T, C>(a, loaded[0]);
-            vectors.store::<T, C>(b, loaded[1]);
-            vectors.store::<T, C>(c, loaded[2]);
-            vectors.store::<T, C>(d, loaded[3]);
-            number += 4 * Warpgroup::THREADS;
+            let [e, f, g, h] = [4, 5, 6, 7].map(|next| number + next * Warpgroup::THREADS);
+            let first = [load(a), load(b), load(c), load(d)];
+            let second = [load(e), load(f), load(g), load(h)];
+            store(a, first[0]);
+            store(b, first[1]);
+            store(c, first[2]);
+            store(d, first[3]);
+            store(e, second[0]);
+            store(f, second[1]);
+            store(g, second[2]);
+            store(h, second[3]);
+            number += 8 * Warpgroup::THREADS;
         }
         fence::proxy_async_shared_cta();
     }

@@ -190,7 +190,7 @@ impl Peers {
                 add: true,
             });
         }
-        if parts[0].end >= self.link.copy_engine_bytes {
+        if parts[0].end >= self.link.staged_sum_bytes {
             return self.by_staged::<T>(what, &buffers, false);
         }
         self.by_kernels(what, &buffers, |side, operands| {
@@ -226,7 +226,7 @@ impl Peers {
                 add: true,
             });
         }
-        if buffers.len_bytes >= self.link.copy_engine_bytes {
+        if buffers.len_bytes >= self.link.staged_sum_bytes {
             return self.by_staged::<T>(what, &buffers, true);
         }
         self.by_kernels(what, &buffers, |side, operands| {
@@ -307,7 +307,10 @@ impl Peers {
         };
         self.by_both(buffers, |sides| {
             // SAFETY: the buffers are borrowed exclusively, and `by_both` orders the work (1).
-            unsafe { self.staged.start(&self.kernels, sides, sum, most_bytes) }
+            unsafe {
+                self.staged
+                    .start(&self.access, &self.kernels, sides, sum, most_bytes)
+            }
         })
     }
 

@@ -15,6 +15,7 @@ const LENGTHS: [usize; 7] = [0, 8, 24, 1000, 4104, 270_008, 600_008];
 const COPY_ENGINES: LinkSettings = LinkSettings {
     low_latency_bytes: 0,
     copy_engine_bytes: 16,
+    staged_sum_bytes: 16,
     staged_bytes: 16 << 10,
     chunk_bytes: 2048,
     blocks: 2,

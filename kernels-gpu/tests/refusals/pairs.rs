@@ -169,13 +169,6 @@ fn low_latency_exchange() {
 fn settings_of_a_device_make_launches() {
     let mut unknown = DeviceDescription::h100();
     unknown.name = "another one".to_owned();
-    let one_chunk = Setting {
-        chunk_bytes: 2048,
-        tiles: 1,
-        stages: 1,
-        blocks: Some(2),
-        threads: 32,
-    };
     for device in [
         DeviceDescription::h100(),
         DeviceDescription::h200(),
@@ -186,18 +179,21 @@ fn settings_of_a_device_make_launches() {
             len_bytes,
             ..AllReduce::default()
         };
-        assert!(sum.set(one_chunk, &device).launch().is_ok());
+        assert!(sum.set(Setting::OVER_LINK, &device).launch().is_ok());
         let add = ReduceScatter {
             len_bytes,
             ..ReduceScatter::default()
         };
-        assert!(add.set(one_chunk, &device).launch().is_ok());
+        assert!(add.set(Setting::OVER_LINK, &device).launch().is_ok());
         let copy = CopyBulk {
             len_bytes,
             ..CopyBulk::default()
         };
         assert_eq!(
-            copy.set(one_chunk, &device).launch().unwrap().entry,
+            copy.set(Setting::OVER_LINK, &device)
+                .launch()
+                .unwrap()
+                .entry,
             "copy_bulk_once"
         );
     }

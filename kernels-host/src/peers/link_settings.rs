@@ -8,10 +8,12 @@ use super::low_latency;
 pub struct LinkSettings {
     /// The most bytes each way of a low-latency exchange; more than 1 MiB counts as 1 MiB.
     pub low_latency_bytes: u64,
-    /// The bytes each way from which copy engines move the data; kernels move less.
+    /// The bytes each way from which copy engines move the data of `all_gather`; kernels move less.
     pub copy_engine_bytes: u64,
-    /// The most bytes of a copy whose numbers a kernel then adds: at least 16, in whole 16 bytes. Each device has
-    /// three times these bytes for them from the first such call on.
+    /// The bytes each way from which copy engines move the data of sums, to a staging buffer of each device.
+    pub staged_sum_bytes: u64,
+    /// The most bytes of such a copy: at least 16, in whole 16 bytes. A staging buffer has four times these bytes; the first
+    /// such call allocates it.
     pub staged_bytes: u64,
     /// The number of bytes that a block of a kernel moves: a multiple of 512, up to 8192.
     pub chunk_bytes: u32,
@@ -24,8 +26,9 @@ impl Default for LinkSettings {
         Self {
             low_latency_bytes: low_latency::MOST_BYTES,
             copy_engine_bytes: 128 << 20,
-            staged_bytes: 16 << 20,
-            chunk_bytes: 2048,
+            staged_sum_bytes: 512 << 20,
+            staged_bytes: 64 << 20,
+            chunk_bytes: Setting::OVER_LINK.chunk_bytes,
             blocks: 2,
         }
     }
@@ -36,10 +39,8 @@ impl LinkSettings {
     pub(super) fn of_kernels(self) -> Setting {
         Setting {
             chunk_bytes: self.chunk_bytes,
-            tiles: 1,
-            stages: 1,
             blocks: Some(self.blocks),
-            threads: 32,
+            ..Setting::OVER_LINK
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Sums of long buffers: copy engines bring the other device's numbers to a staging buffer, chunk by chunk, and a kernel adds
-//! each chunk while the next ones are on their way.
+//! Sums of long buffers: the copy engines of each device bring its numbers to a staging buffer of the other one, chunk by
+//! chunk, and a kernel there adds each chunk while the next ones are on their way.
 
 use std::{
     ops::Range,
@@ -7,7 +7,7 @@ use std::{
 };
 
 use kernels_gpu::{reduce_scatter::ReduceScatter, rows::Numbers};
-use tma_host::{Buffer, Device, Failure, Stream};
+use tma_host::{Buffer, Device, Failure, PeerAccess, Slice, Stream};
 use tma_launch::Conditions;
 
 use super::{Side, VECTOR_BYTES};
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Chunks of a device that are on their way or being added.
-const CHUNKS: usize = 3;
+const CHUNKS: usize = 4;
 
 /// A call on both devices.
 #[derive(Clone, Copy)]
@@ -33,11 +33,11 @@ pub(super) struct Sum {
 #[derive(Debug, Default)]
 pub(super) struct Staged(Mutex<Option<[Lane; 2]>>);
 
-/// What brings a device the numbers of the other.
+/// What brings numbers to a device, and its sums to the other one.
 #[derive(Debug)]
 struct Lane {
     staging: Buffer<u8>,
-    /// A stream for each chunk of the staging buffer.
+    /// A stream of the other device for each chunk of the staging buffer: a copy is faster where it reads its own memory.
     arriving: [Stream; CHUNKS],
     /// The stream that copies sums to the other device.
     leaving: Stream,
@@ -52,6 +52,7 @@ impl Staged {
     ///    for both devices.
     pub(super) unsafe fn start(
         &self,
+        access: &PeerAccess,
         kernels: &[Kernels; 2],
         sides: &[Side<'_>; 2],
         sum: Sum,
@@ -62,21 +63,27 @@ impl Staged {
         let lanes = match &mut *lanes {
             Some(lanes) => lanes,
             none => {
-                let [first, second] = kernels;
-                let lane = |kernels: &Kernels| Lane::new(kernels.device(), most_bytes);
-                none.insert([lane(first)?, lane(second)?])
+                let [first, second] = access.devices();
+                none.insert([
+                    Lane::new([first, second], most_bytes)?,
+                    Lane::new([second, first], most_bytes)?,
+                ])
             }
         };
         let mut copies = Vec::new();
-        for ((lane, kernels), side) in lanes.iter().zip(kernels).zip(sides) {
-            let chunks = chunks(side.own_part.clone(), most_bytes);
+        for (number, lane) in lanes.iter().enumerate() {
+            let chunks = chunks(sides[number].own_part.clone(), most_bytes);
+            let (stream, sender) = (kernels[number].device().stream(), 1 - number);
             for arriving in lane.arriving.iter().take(chunks.len()) {
-                arriving.wait_for(&kernels.device().stream())?;
+                arriving.wait_for(&stream)?;
             }
             copies.push(Copies {
                 lane,
-                kernels,
-                side,
+                kernels: &kernels[number],
+                stream,
+                side: &sides[number],
+                sent: sides[sender].own,
+                inbox: access.reach(lane.staging.at(0), sender)?,
                 sum,
                 chunks,
             });
@@ -99,21 +106,26 @@ impl Staged {
 }
 
 impl Lane {
-    fn new(device: &Device, chunk_bytes: u64) -> Result<Self, Failure> {
-        let [first, second, third] = [(); CHUNKS].map(|()| device.new_stream());
+    /// Makes the streams of the other device for the staging buffer of the first one.
+    fn new([device, other]: [&Device; 2], chunk_bytes: u64) -> Result<Self, Failure> {
+        let [first, second, third, fourth] = [(); CHUNKS].map(|()| other.new_stream());
         Ok(Self {
             staging: device.zeroed(CHUNKS * chunk_bytes as usize)?,
-            arriving: [first?, second?, third?],
+            arriving: [first?, second?, third?, fourth?],
             leaving: device.new_stream()?,
         })
     }
 }
 
-/// The copies that a device makes in a call.
+/// The copies to and from a device in a call.
 struct Copies<'a> {
     lane: &'a Lane,
     kernels: &'a Kernels,
+    stream: Stream,
     side: &'a Side<'a>,
+    /// The buffer of the other device and the staging buffer of this one, for streams of the other device.
+    sent: Slice<'a, u8>,
+    inbox: Slice<'a, u8>,
     sum: Sum,
     chunks: Vec<Range<u64>>,
 }
@@ -133,16 +145,19 @@ impl Copies<'_> {
             leaving,
         } = self.lane;
         let (start, len) = (chunk.start as usize, (chunk.end - chunk.start) as usize);
-        let [own, peer] = [self.side.own, self.side.peer].map(|all| all.at(start).first(len));
         let slot = index % CHUNKS;
-        let staged = staging.at(slot * (staging.len_elems() / CHUNKS)).first(len);
+        let room = slot * (staging.len_elems() / CHUNKS);
         let arriving = &arriving[slot];
-        let stream = self.kernels.device().stream();
 
-        // SAFETY: a buffer that is dropped waits for its device, whose stream waits for both (1). The other device writes
-        // no number of this part before its sums arrive there, and the chunk of the staging buffer has been added (2).
-        unsafe { arriving.copy(staged, peer)? };
-        stream.wait_for(arriving)?;
+        // SAFETY: a buffer that is dropped waits for its device, whose stream waits for both (1). This device writes no number
+        // of this part to the other buffer before its sums, and the chunk of the staging buffer has been added (2).
+        unsafe {
+            let from = self.sent.at(start).first(len);
+            arriving.copy(self.inbox.at(room).first(len), from)?;
+        }
+        self.stream.wait_for(arriving)?;
+        let [own, peer] = [self.side.own, self.side.peer].map(|all| all.at(start).first(len));
+        let staged = staging.at(room).first(len);
         let mut operands = Operands::default();
         let add = ReduceScatter {
             numbers: self.sum.numbers,
@@ -157,14 +172,14 @@ impl Copies<'_> {
                 .start(self.sum.what, Conditions::default(), &add, &operands)?
         };
         if index + CHUNKS < self.chunks.len() {
-            arriving.wait_for(&stream)?;
+            arriving.wait_for(&self.stream)?;
         }
         if self.sum.is_for_both {
-            leaving.wait_for(&stream)?;
+            leaving.wait_for(&self.stream)?;
             // SAFETY: as above (1). The sums are complete, and the other device does not use this part (2).
             unsafe { leaving.copy(peer, own)? };
             if index + 1 == self.chunks.len() {
-                stream.wait_for(leaving)?;
+                self.stream.wait_for(leaving)?;
             }
         }
         Ok(())

@@ -13,10 +13,12 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
     let by_kernels = LinkSettings {
         low_latency_bytes: 0,
         copy_engine_bytes: u64::MAX,
+        staged_sum_bytes: u64::MAX,
         ..LinkSettings::default()
     };
     let by_copy_engines = LinkSettings {
         copy_engine_bytes: 0,
+        staged_sum_bytes: 0,
         ..by_kernels
     };
     let mut best = LinkSettings::default();
@@ -37,7 +39,7 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
     })?;
     (best.chunk_bytes, best.blocks) = (fastest.chunk_bytes, fastest.blocks);
 
-    let settings = [1, 2, 4, 8, 16, 32, 64].map(|mib| LinkSettings {
+    let settings = [8, 16, 32, 64, 128].map(|mib| LinkSettings {
         staged_bytes: mib * MIB,
         ..by_copy_engines
     });
@@ -58,9 +60,11 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
     let settings = ways.map(|(_, way)| LinkSettings {
         low_latency_bytes: way.low_latency_bytes,
         copy_engine_bytes: way.copy_engine_bytes,
+        staged_sum_bytes: way.staged_sum_bytes,
         ..best
     });
-    (best.low_latency_bytes, best.copy_engine_bytes) = (0, u64::MAX);
+    best.low_latency_bytes = 0;
+    (best.copy_engine_bytes, best.staged_sum_bytes) = (u64::MAX, u64::MAX);
     let mut each = 4096;
     while each <= most_each {
         // A low-latency exchange has at most 1 MiB.
@@ -69,16 +73,23 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
         for ((name, _), times) in ways[first..].iter().zip(&times) {
             print_row(each, name, times);
         }
-        let sums: Vec<f64> = times.iter().map(sum).collect();
-        let (others, copy_engines) = (&sums[..sums.len() - 1], sums[sums.len() - 1]);
-        if first == 0 && sums[1..].iter().all(|other| sums[0] < *other) {
+        if first == 0 && times[1..].iter().all(|other| sum(&times[0]) < sum(other)) {
             best.low_latency_bytes = each;
         }
-        best.copy_engine_bytes = if others.iter().any(|other| *other < copy_engines) {
-            u64::MAX
-        } else {
-            best.copy_engine_bytes.min(each)
+        // The least size from which copy engines are the fastest.
+        let (others, [copy_engines]) = times.split_last_chunk().context("no times")?;
+        let least = |bytes: &mut u64, time: fn(&[f64; 3]) -> f64| {
+            let are_fastest = others.iter().all(|other| time(copy_engines) <= time(other));
+            *bytes = if are_fastest {
+                each.min(*bytes)
+            } else {
+                u64::MAX
+            };
         };
+        least(&mut best.copy_engine_bytes, |[all_gather, ..]| *all_gather);
+        least(&mut best.staged_sum_bytes, |[_, sums @ ..]| {
+            sums.iter().sum()
+        });
         each *= 2;
     }
     println!("{best:#?}");

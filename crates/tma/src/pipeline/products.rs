@@ -207,25 +207,19 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
         multiply: impl FnOnce(Warpgroup, Products<T, STAGES, READ>),
     ) {
         let pipeline = self.pipeline;
-        let another = || Pipeline { ..pipeline };
         let filling = |warps: Warps| {
             if warps.elect() {
                 let stamps = Stamps::begin(Role::Producer, STAGES, true)
                     .of_elected()
                     .began();
-                fill(Fill::new(another(), stamps));
+                fill(Fill::new(pipeline.another(), stamps));
                 stamps.end();
             }
         };
         let multiplying = |warps: Warps| {
             // They are whole ones.
             if let Some(warpgroup) = warps.warpgroup() {
-                let products = Products {
-                    pipeline: another(),
-                    cursor: Cursor::new(),
-                    warpgroup,
-                };
-                multiply(warpgroup, products);
+                multiply(warpgroup, Products::new(pipeline.another(), warpgroup));
             }
         };
         let block = pipeline.block;
@@ -240,6 +234,15 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
 }
 
 impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
+    #[inline(always)]
+    pub(super) fn new(pipeline: Pipeline<T, STAGES>, warpgroup: Warpgroup) -> Self {
+        Self {
+            pipeline,
+            cursor: Cursor::new(),
+            warpgroup,
+        }
+    }
+
     /// Adds the products of the next `stages` stages. Collective of the warpgroup.
     ///
     /// Starts the products of a stage while products of the stage before are in flight. A stage is released when

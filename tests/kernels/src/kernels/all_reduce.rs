@@ -1,4 +1,4 @@
-use kernels_gpu::{all_reduce::AllReduce, rows::Numbers};
+use kernels_gpu::{all_reduce::AllReduce, rows::Numbers, settings::Setting};
 use tma_launch::{Buffer, DeviceDescription};
 
 use super::{Kernel, kept};
@@ -27,7 +27,7 @@ fn cases() -> Vec<Scenario> {
 
 /// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
-    let set = AllReduce::default().on(device);
+    let set = AllReduce::default().set(Setting::OVER_LINK, device);
     let pair = Pair::of(Numbers::Bf16, 5, (1 << 13) + 1);
     scenario(&pair, set.vectors, set.threads)
 }

@@ -1,4 +1,4 @@
-use kernels_gpu::{reduce_scatter::ReduceScatter, rows::Numbers};
+use kernels_gpu::{reduce_scatter::ReduceScatter, rows::Numbers, settings::Setting};
 use tma_launch::{Buffer, DeviceDescription};
 
 use super::{Kernel, kept};
@@ -28,7 +28,7 @@ fn cases() -> Vec<Scenario> {
 
 /// Uses the launch of a device.
 pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
-    let set = ReduceScatter::default().on(device);
+    let set = ReduceScatter::default().set(Setting::OVER_LINK, device);
     let pair = Pair::of(Numbers::F32, 5, (1 << 13) + 1);
     scenario(&pair, set.chunk_bytes, set.threads)
 }

@@ -1,0 +1,177 @@
+use super::{
+    Fill, Pipeline, Products,
+    stamps::{Role, Stamps},
+};
+use crate::{
+    barrier::ring::Cursor,
+    group::{Block, Warp, Warpgroup, Warps},
+    ptx::{fence, mbarrier::Mbarrier, operand::SharedPtr},
+};
+
+/// A pipeline whose stages are loaded as `R`, converted to `T` by warps, and then multiplied by warpgroups.
+///
+/// Three roles take their turn at each stage: a producer thread loads, `WARPS` other warps of its warpgroup convert a stage
+/// each in turn, and the other warpgroups multiply. [`Block::converting_pipeline`] makes it.
+///
+/// Both counts of stages are multiples of `WARPS`, so that a stage always belongs to the same converting warp.
+#[doc(alias = "warp specialization")]
+pub struct ConvertingPipeline<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32> {
+    loaded: Pipeline<R, LOADED>,
+    converted: Pipeline<T, STAGES>,
+}
+
+/// The converting end of a [`ConvertingPipeline`], for every thread of a warp that converts.
+pub struct Conversions<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32> {
+    loaded: Pipeline<R, LOADED>,
+    converted: Pipeline<T, STAGES>,
+    from: Cursor<LOADED>,
+    to: Cursor<STAGES>,
+    warp: Warp,
+    /// The number of stages before the next one of this warp.
+    before: u32,
+}
+
+impl Block {
+    /// Makes a pipeline in this memory: `STAGES` of `T`, `LOADED` of `R`, and then the barriers, [`converting_bytes`] in
+    /// all. Collective; the block consists of at least two warpgroups.
+    ///
+    /// ```compile_fail,E0080
+    /// # use tma::{Block, shared};
+    /// # let block = unsafe { Block::converged() };
+    /// // 3 is not a multiple of 2.
+    /// block.converting_pipeline::<[u8; 1024], [u16; 1024], 2, 4, 3>(shared::dynamic::<_, 1024>());
+    /// ```
+    #[inline(always)]
+    pub fn converting_pipeline<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>(
+        self,
+        memory: SharedPtr<T>,
+    ) -> ConvertingPipeline<R, T, WARPS, LOADED, STAGES> {
+        const {
+            assert!(
+                1 <= WARPS && WARPS < Warpgroup::WARPS,
+                "one to three warps convert: another warp of their warpgroup loads"
+            );
+            assert!(
+                LOADED.is_multiple_of(WARPS) && STAGES.is_multiple_of(WARPS),
+                "warps convert stages in turn: both counts of stages are multiples of the number of warps"
+            );
+        };
+        let multiplying = self.threads() / Warpgroup::THREADS - 1;
+        let loaded: SharedPtr<R> = memory.add(STAGES).cast();
+        let loaded = Pipeline::new(self, loaded, 1);
+        let converted = Pipeline {
+            barriers: loaded.barriers.add(Pipeline::<R, LOADED>::BARRIER_WORDS),
+            ..Pipeline::new(self, memory, 1)
+        };
+        ConvertingPipeline {
+            loaded: loaded.initialised(1),
+            converted: converted.initialised(multiplying),
+        }
+    }
+}
+
+impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
+    ConvertingPipeline<R, T, WARPS, LOADED, STAGES>
+{
+    /// Runs three roles where `BLOCKS` blocks share the registers of a multiprocessor; loading and converting threads have
+    /// `FILLING` registers. [`Block::split_registers`] has their limits. Collective.
+    ///
+    /// # Safety
+    /// 1. The condition of [`Block::split_shared_registers`].
+    #[inline(always)]
+    pub unsafe fn split_shared<
+        const BLOCKS: u32,
+        const THREADS: u32,
+        const FILLING: u32,
+        const MULTIPLYING: u32,
+    >(
+        self,
+        fill: impl FnOnce(Fill<R, LOADED>),
+        convert: impl FnOnce(Conversions<R, T, WARPS, LOADED, STAGES>),
+        multiply: impl FnOnce(Warpgroup, Products<T, STAGES>),
+    ) {
+        let filling = |warps: Warps| {
+            let warp = warps.warp();
+            if warp.index() > WARPS {
+                // It only gives up its registers.
+            } else if warp.index() != 0 {
+                convert(Conversions {
+                    loaded: self.loaded.another(),
+                    converted: self.converted.another(),
+                    from: Cursor::new(),
+                    to: Cursor::new(),
+                    warp,
+                    before: warp.index() - 1,
+                });
+            } else if warps.elect() {
+                let stamps = Stamps::begin(Role::Producer, LOADED, true)
+                    .of_elected()
+                    .began();
+                fill(Fill::new(self.loaded.another(), stamps));
+                stamps.end();
+            }
+        };
+        let multiplying = |warps: Warps| {
+            // They are whole ones.
+            if let Some(warpgroup) = warps.warpgroup() {
+                multiply(
+                    warpgroup,
+                    Products::new(self.converted.another(), warpgroup),
+                );
+            }
+        };
+        let block = self.loaded.block;
+        // SAFETY: the kernel is compiled for `BLOCKS` blocks of `THREADS` threads on each multiprocessor (1).
+        unsafe {
+            block.split_shared_registers::<BLOCKS, THREADS, FILLING, MULTIPLYING>(
+                filling,
+                multiplying,
+            );
+        };
+    }
+}
+
+impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
+    Conversions<R, T, WARPS, LOADED, STAGES>
+{
+    /// Returns the warp.
+    pub fn warp(&self) -> Warp {
+        self.warp
+    }
+
+    /// Converts this warp's part of the next `stages` stages: `convert` reads a loaded stage and writes all of a stage for
+    /// products. Collective of the warp.
+    #[inline(always)]
+    pub fn advance(&mut self, stages: u32, convert: impl Fn(Warp, SharedPtr<R>, SharedPtr<T>)) {
+        let mut left = stages;
+        while left != 0 {
+            if self.before == 0 {
+                self.before = WARPS;
+                self.loaded.ring().wait(self.from);
+                // At first every stage is empty: the phase before the first counts as complete.
+                self.converted.ring().acquire(self.to);
+                convert(
+                    self.warp,
+                    self.loaded.stage(self.from),
+                    self.converted.stage(self.to),
+                );
+                fence::proxy_async_shared_cta();
+                self.warp.sync();
+                if self.warp.lane() == 0 {
+                    self.loaded.ring().release(self.from);
+                    // The waiting ends are the multiplying ones, by parity.
+                    let _ = self.converted.full(self.to).arrive();
+                }
+            }
+            self.before -= 1;
+            self.from.advance();
+            self.to.advance();
+            left -= 1;
+        }
+    }
+}
+
+/// Returns the shared memory of a [`ConvertingPipeline`] in bytes.
+pub const fn converting_bytes<R, T>(loaded: u32, stages: u32) -> u64 {
+    super::bytes::<R>(loaded, 1) + super::bytes::<T>(stages, 1) + size_of::<Mbarrier>() as u64
+}
