@@ -11,7 +11,7 @@ use tma::{
     kernel,
     matrix::MatrixElement,
     memory::load_nc,
-    pipeline::{self, Conversions, Fill},
+    pipeline::{self, Conversions, ConvertedStages, Fill, ProductStage, Products},
     ptx::{cp_async_bulk_prefetch, fence, wgmma::Sums},
     shared,
     thread::trap,
@@ -221,10 +221,11 @@ impl<T: MatrixElement + Half> Decode<T> {
         let queries = shared::dynamic::<Stage<T>, 1024>();
         let pipeline = block.product_pipeline::<Stage<T>, STAGES>(queries.add(WARPGROUPS));
         let fill = |fill| self.fill(fill, segments, maps);
-        let multiply = |warpgroup, stages| {
-            let cache = Cache { warpgroup, stages };
+        let multiply = |warpgroup, mut stages: Products<Stage<T>, STAGES>| {
+            let next = || stages.next();
+            let cache = Cache { warpgroup, next };
             let as_stored = |pair| pair;
-            self.multiply::<WARPGROUPS, STAGES, T>(cache, as_stored, segments, block, queries);
+            self.multiply::<WARPGROUPS, T>(cache, as_stored, segments, block, queries);
         };
         // SAFETY: the kernel is compiled for these threads and blocks (2).
         unsafe {
@@ -268,10 +269,11 @@ impl<T: MatrixElement + Half> Decode<T> {
                 });
             }
         };
-        let multiply = |warpgroup, stages| {
-            let cache = Cache { warpgroup, stages };
+        let multiply = |warpgroup, mut stages: ConvertedStages<Stage<F16>, STAGES>| {
+            let next = || stages.next();
+            let cache = Cache { warpgroup, next };
             let converted = cache::converted_queries::<T>;
-            self.multiply::<WARPGROUPS, STAGES, F16>(cache, converted, segments, block, queries);
+            self.multiply::<WARPGROUPS, F16>(cache, converted, segments, block, queries);
         };
         // SAFETY: the kernel is compiled for these threads and blocks (1).
         unsafe {
@@ -354,9 +356,9 @@ impl<T: MatrixElement + Half> Decode<T> {
 
     /// Adds up the values of all segments. `numbers` returns two elements of queries as products read them.
     #[inline(always)]
-    fn multiply<const WARPGROUPS: u32, const STAGES: u32, N: MatrixElement + Half>(
+    fn multiply<const WARPGROUPS: u32, N: MatrixElement + Half>(
         &self,
-        mut cache: Cache<N, STAGES>,
+        mut cache: Cache<impl FnMut() -> ProductStage<Stage<N>>>,
         numbers: impl Fn(u32) -> u32,
         mut segments: Segments,
         block: Block,

@@ -22,7 +22,7 @@ use crate::{
 use stamps::{Role, Stamps};
 
 pub use crate::tile::own_elements::OwnElements;
-pub use converting::{Conversions, ConvertingPipeline, converting_bytes};
+pub use converting::{Conversions, ConvertedStages, ConvertingPipeline, converting_bytes};
 pub use drain::{Drain, FullStage, StageTile, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
@@ -83,8 +83,6 @@ pub use products::{Operands, OverlappedWork, ProductPipeline, ProductStage, Prod
 pub struct Pipeline<T, const STAGES: u32> {
     stages: SharedPtr<T>,
     len: u32,
-    /// The barriers of the stages, and after them the numbers of their items.
-    barriers: SharedPtr<Mbarrier>,
     block: Block,
 }
 
@@ -123,37 +121,23 @@ impl Block {
         len: u32,
         releases: u32,
     ) -> Pipeline<T, STAGES> {
-        Pipeline::new(self, memory, len).initialised(releases)
+        const { assert!(STAGES >= 1, "a pipeline has a stage at least") };
+        let pipeline = Pipeline {
+            stages: memory,
+            len,
+            block: self,
+        };
+        if self.thread() == 0 {
+            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for the
+            // pipeline alone (3 of `converged`).
+            unsafe { Ring::<STAGES>::init(pipeline.barriers(), 1, releases) };
+        }
+        self.sync();
+        pipeline
     }
 }
 
 impl<T, const STAGES: u32> Pipeline<T, STAGES> {
-    /// The barriers, and the numbers of items in their size.
-    const BARRIER_WORDS: u32 = 2 * STAGES + STAGES.div_ceil(2);
-
-    #[inline(always)]
-    fn new(block: Block, stages: SharedPtr<T>, len: u32) -> Self {
-        const { assert!(STAGES >= 1, "a pipeline has a stage at least") };
-        Self {
-            stages,
-            len,
-            barriers: stages.add(STAGES * len).cast(),
-            block,
-        }
-    }
-
-    /// Initialises the barriers. Collective.
-    #[inline(always)]
-    fn initialised(self, releases: u32) -> Self {
-        if self.block.thread() == 0 {
-            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for the
-            // pipeline alone (3 of `converged`).
-            unsafe { Ring::<STAGES>::init(self.barriers, 1, releases) };
-        }
-        self.block.sync();
-        self
-    }
-
     /// Runs two roles: one thread of the first warp fills, the threads of all other warps drain. Collective; the
     /// block has at least two warps.
     #[doc(alias = "warp specialization")]
@@ -193,10 +177,15 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
     }
 
     #[inline(always)]
+    fn barriers(&self) -> SharedPtr<Mbarrier> {
+        self.stages.add(STAGES * self.len).cast()
+    }
+
+    #[inline(always)]
     fn ring(&self) -> Ring<STAGES> {
         // SAFETY: the maker of the pipeline has initialised the barriers and synchronised; the ends go through
         // the stages in order, and a stage that was handed out arrives once where it ends.
-        unsafe { Ring::assume_init(self.barriers) }
+        unsafe { Ring::assume_init(self.barriers()) }
     }
 
     #[inline(always)]
@@ -207,7 +196,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
     /// Returns the number of the item that a stage holds.
     #[inline(always)]
     fn item(&self, cursor: Cursor<STAGES>) -> SharedPtr<u32> {
-        self.barriers
+        self.barriers()
             .add(2 * STAGES)
             .cast::<u32>()
             .add(cursor.stage())

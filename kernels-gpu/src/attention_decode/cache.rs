@@ -4,7 +4,7 @@ use tma::{
     Accumulator, Fragment, Matrix, SharedPtr, Swizzle128, Warp, Warpgroup,
     halves::{F16, Half},
     matrix::{Boxes, Deep, MatrixElement},
-    pipeline::Products,
+    pipeline::ProductStage,
     ptx::{cvt, fence, wgmma::Sums},
 };
 
@@ -16,12 +16,13 @@ pub(super) type Rows<T> = Deep<Box64<T>, Swizzle128, BOXES>;
 type Columns<T> = Boxes<Box64<T>, Swizzle128, BOXES, false>;
 
 /// Tiles of keys and values, in turn, keys a tile ahead. All methods are collective of the role.
-pub(super) struct Cache<T, const STAGES: u32> {
+pub(super) struct Cache<N> {
     pub(super) warpgroup: Warpgroup,
-    pub(super) stages: Products<Stage<T>, STAGES>,
+    /// Waits for the next stage.
+    pub(super) next: N,
 }
 
-impl<T: MatrixElement + Half, const STAGES: u32> Cache<T, STAGES>
+impl<T: MatrixElement + Half, N: FnMut() -> ProductStage<Stage<T>>> Cache<N>
 where
     Scores: Sums<T::Ptx, T::Ptx>,
     Results: Sums<T::Ptx, T::Ptx>,
@@ -37,7 +38,7 @@ where
         queries: Matrix<'_, Rows<T>>,
     ) -> Accumulator<Scores> {
         self.warpgroup.sync_role();
-        let keys = self.stages.next();
+        let keys = (self.next)();
         // SAFETY: keys have been loaded; they are loaded again when the stage has been released, after the wait. The
         // queries stay (1).
         let scores = unsafe {
@@ -64,7 +65,7 @@ where
         softmax: impl FnOnce() -> (Accumulator<Scores>, [f32; 2]),
     ) -> (Accumulator<Results>, Accumulator<Scores>) {
         let warpgroup = self.warpgroup;
-        let keys = (tile + 1 < segment.loaded()[1]).then(|| self.stages.next());
+        let keys = (tile + 1 < segment.loaded()[1]).then(|| (self.next)());
         // SAFETY: keys have been loaded; they are loaded again when the stage has been released, after the wait. After the
         // last ones the products are those of the queries, which stay (1), and not used.
         let next = unsafe {
@@ -78,7 +79,7 @@ where
         if let Some(keys) = keys {
             keys.release();
         }
-        let values = self.stages.next();
+        let values = (self.next)();
         if (tile + 1) * KEYS > segment.keys {
             // SAFETY: values have been loaded, and all warpgroups get here before they read them.
             unsafe { clear(values.as_ptr(), segment.keys - tile * KEYS, warpgroup) };

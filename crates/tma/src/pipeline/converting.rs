@@ -1,9 +1,9 @@
 use super::{
-    Fill, Pipeline, Products,
+    Fill, Pipeline, ProductStage,
     stamps::{Role, Stamps},
 };
 use crate::{
-    barrier::ring::Cursor,
+    barrier::{Ring, ring::Cursor},
     group::{Block, Warp, Warpgroup, Warps},
     ptx::{fence, mbarrier::Mbarrier, operand::SharedPtr},
 };
@@ -17,13 +17,38 @@ use crate::{
 #[doc(alias = "warp specialization")]
 pub struct ConvertingPipeline<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32> {
     loaded: Pipeline<R, LOADED>,
-    converted: Pipeline<T, STAGES>,
+    converted: Converted<T, STAGES>,
+}
+
+/// The stages that are converted, and their barriers.
+struct Converted<T, const STAGES: u32> {
+    stages: SharedPtr<T>,
+    ring: Ring<STAGES>,
+}
+
+impl<T, const STAGES: u32> Converted<T, STAGES> {
+    #[inline(always)]
+    fn another(&self) -> Self {
+        Self { ..*self }
+    }
+
+    #[inline(always)]
+    fn stage(&self, cursor: Cursor<STAGES>) -> SharedPtr<T> {
+        self.stages.add(cursor.stage())
+    }
+}
+
+/// The draining end of a [`ConvertingPipeline`], for every thread of a warpgroup that multiplies.
+pub struct ConvertedStages<T, const STAGES: u32> {
+    converted: Converted<T, STAGES>,
+    cursor: Cursor<STAGES>,
+    warpgroup: Warpgroup,
 }
 
 /// The converting end of a [`ConvertingPipeline`], for every thread of a warp that converts.
 pub struct Conversions<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32> {
     loaded: Pipeline<R, LOADED>,
-    converted: Pipeline<T, STAGES>,
+    converted: Converted<T, STAGES>,
     from: Cursor<LOADED>,
     to: Cursor<STAGES>,
     warp: Warp,
@@ -57,15 +82,23 @@ impl Block {
             );
         };
         let multiplying = self.threads() / Warpgroup::THREADS - 1;
-        let loaded: SharedPtr<R> = memory.add(STAGES).cast();
-        let loaded = Pipeline::new(self, loaded, 1);
-        let converted = Pipeline {
-            barriers: loaded.barriers.add(Pipeline::<R, LOADED>::BARRIER_WORDS),
-            ..Pipeline::new(self, memory, 1)
-        };
+        let loads: SharedPtr<R> = memory.add(STAGES).cast();
+        let after_loads: SharedPtr<u8> = loads.cast();
+        let barriers = after_loads.add(bytes_of_loads::<R>(LOADED) as u32).cast();
+        if self.thread() == 0 {
+            // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for the
+            // pipeline alone (3 of `converged`).
+            unsafe { Ring::<STAGES>::init(barriers, 1, multiplying) };
+        }
+        // All threads wait until the barriers are initialised, those of the loaded stages too.
+        let loaded = self.pipeline_of(loads, 1, 1);
+        // SAFETY: the barriers are initialised; the ends go through the stages in order, and a stage that was handed out
+        // arrives once where it ends.
+        let ring = unsafe { Ring::assume_init(barriers) };
+        let stages = memory;
         ConvertingPipeline {
-            loaded: loaded.initialised(1),
-            converted: converted.initialised(multiplying),
+            loaded,
+            converted: Converted { stages, ring },
         }
     }
 }
@@ -88,7 +121,7 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
         self,
         fill: impl FnOnce(Fill<R, LOADED>),
         convert: impl FnOnce(Conversions<R, T, WARPS, LOADED, STAGES>),
-        multiply: impl FnOnce(Warpgroup, Products<T, STAGES>),
+        multiply: impl FnOnce(Warpgroup, ConvertedStages<T, STAGES>),
     ) {
         let filling = |warps: Warps| {
             let warp = warps.warp();
@@ -114,10 +147,12 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
         let multiplying = |warps: Warps| {
             // They are whole ones.
             if let Some(warpgroup) = warps.warpgroup() {
-                multiply(
+                let stages = ConvertedStages {
+                    converted: self.converted.another(),
+                    cursor: Cursor::new(),
                     warpgroup,
-                    Products::new(self.converted.another(), warpgroup),
-                );
+                };
+                multiply(warpgroup, stages);
             }
         };
         let block = self.loaded.block;
@@ -149,7 +184,7 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
                 self.before = WARPS;
                 self.loaded.ring().wait(self.from);
                 // At first every stage is empty: the phase before the first counts as complete.
-                self.converted.ring().acquire(self.to);
+                self.converted.ring.acquire(self.to);
                 convert(
                     self.warp,
                     self.loaded.stage(self.from),
@@ -160,7 +195,7 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
                 if self.warp.lane() == 0 {
                     self.loaded.ring().release(self.from);
                     // The waiting ends are the multiplying ones, by parity.
-                    let _ = self.converted.full(self.to).arrive();
+                    let _ = self.converted.ring.full(self.to).arrive();
                 }
             }
             self.before -= 1;
@@ -171,7 +206,30 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
     }
 }
 
+impl<T, const STAGES: u32> ConvertedStages<T, STAGES> {
+    /// Waits until the next stage has been converted. Collective of the warpgroup.
+    #[doc(alias = "consumer_wait")]
+    #[inline(always)]
+    #[expect(clippy::should_implement_trait, reason = "stages never end")]
+    pub fn next(&mut self) -> ProductStage<T> {
+        let cursor = self.cursor;
+        self.converted.ring.wait(cursor);
+        self.cursor.advance();
+        ProductStage {
+            tiles: self.converted.stage(cursor),
+            empty: self.converted.ring.empty(cursor),
+            warpgroup: self.warpgroup,
+        }
+    }
+}
+
 /// Returns the shared memory of a [`ConvertingPipeline`] in bytes.
 pub const fn converting_bytes<R, T>(loaded: u32, stages: u32) -> u64 {
-    super::bytes::<R>(loaded, 1) + super::bytes::<T>(stages, 1) + size_of::<Mbarrier>() as u64
+    let barriers = 2 * stages as u64 * size_of::<Mbarrier>() as u64;
+    bytes_of_loads::<R>(loaded) + stages as u64 * size_of::<T>() as u64 + barriers
+}
+
+/// Returns the bytes of the pipeline of loaded stages, up to an address where barriers may be.
+const fn bytes_of_loads<R>(loaded: u32) -> u64 {
+    super::bytes::<R>(loaded, 1).next_multiple_of(size_of::<Mbarrier>() as u64)
 }

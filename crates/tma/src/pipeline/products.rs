@@ -125,9 +125,9 @@ pub trait OverlappedWork {
 /// A loaded stage, for products that a kernel starts itself. All threads of a warpgroup get it.
 #[must_use = "a stage that is not released is never loaded again"]
 pub struct ProductStage<T, const READ: bool = false> {
-    tiles: SharedPtr<T>,
-    empty: Barrier,
-    warpgroup: Warpgroup,
+    pub(super) tiles: SharedPtr<T>,
+    pub(super) empty: Barrier,
+    pub(super) warpgroup: Warpgroup,
 }
 
 /// A stage, or one of its tiles, that products read.
@@ -207,19 +207,25 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
         multiply: impl FnOnce(Warpgroup, Products<T, STAGES, READ>),
     ) {
         let pipeline = self.pipeline;
+        let another = || Pipeline { ..pipeline };
         let filling = |warps: Warps| {
             if warps.elect() {
                 let stamps = Stamps::begin(Role::Producer, STAGES, true)
                     .of_elected()
                     .began();
-                fill(Fill::new(pipeline.another(), stamps));
+                fill(Fill::new(another(), stamps));
                 stamps.end();
             }
         };
         let multiplying = |warps: Warps| {
             // They are whole ones.
             if let Some(warpgroup) = warps.warpgroup() {
-                multiply(warpgroup, Products::new(pipeline.another(), warpgroup));
+                let products = Products {
+                    pipeline: another(),
+                    cursor: Cursor::new(),
+                    warpgroup,
+                };
+                multiply(warpgroup, products);
             }
         };
         let block = pipeline.block;
@@ -234,15 +240,6 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
 }
 
 impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
-    #[inline(always)]
-    pub(super) fn new(pipeline: Pipeline<T, STAGES>, warpgroup: Warpgroup) -> Self {
-        Self {
-            pipeline,
-            cursor: Cursor::new(),
-            warpgroup,
-        }
-    }
-
     /// Adds the products of the next `stages` stages. Collective of the warpgroup.
     ///
     /// Starts the products of a stage while products of the stage before are in flight. A stage is released when

@@ -31,7 +31,11 @@ impl Block {
         if !self.elect() {
             return;
         }
-        let pipeline = Pipeline::<T, STAGES>::new(self, memory, len);
+        let pipeline = Pipeline::<T, STAGES> {
+            stages: memory,
+            len,
+            block: self,
+        };
         let mut cursor = Cursor::new();
         for _ in 0..STAGES {
             // SAFETY: this thread alone uses the barriers, in memory that is for them alone (3 of
