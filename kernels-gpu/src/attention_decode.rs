@@ -125,15 +125,15 @@ kernels! {
     attention_decode_short: attend_stored [6], boxes of 16 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, 216 registers;
     attention_decode_short_wide: attend_stored [12], boxes of 16 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, 232 registers;
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_decode_fp8_bf16`\n```text\n", include_str!("../../tests/golden/ptx/attention_decode_fp8_bf16.txt"), "\n```"))]
-    attention_decode_fp8: attend_converted [3, 6, 3], boxes of 64 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 192 registers;
-    attention_decode_fp8_wide: attend_converted [3, 12, 6], boxes of 64 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 216 registers;
-    attention_decode_fp8_short: attend_converted [3, 6, 3], boxes of 16 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 192 registers;
-    attention_decode_fp8_short_wide: attend_converted [3, 12, 6], boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 216 registers;
+    attention_decode_fp8: attend_converted [3, 6, 3], boxes of 64 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 200 registers;
+    attention_decode_fp8_wide: attend_converted [3, 12, 6], boxes of 64 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 224 registers;
+    attention_decode_fp8_short: attend_converted [3, 6, 3], boxes of 16 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 200 registers;
+    attention_decode_fp8_short_wide: attend_converted [3, 12, 6], boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 224 registers;
 }
 
 /// The number of registers of a thread that loads, and of one that loads or converts.
 const PRODUCER_REGISTERS: u32 = 40;
-const CONVERTING_REGISTERS: u32 = 64;
+const CONVERTING_REGISTERS: u32 = 56;
 
 /// The arguments of the kernels, except for the maps.
 #[derive(Clone, Copy)]
@@ -487,22 +487,15 @@ impl<T: MatrixElement + Half> Decode<T> {
         };
         let mut number = warpgroup.thread();
         while number < Vectors::COUNT {
-            // All loads of a thread are in flight before its first store.
-            let load = |number| self.load_vector(segment, vectors, number);
-            let store = |number, pairs: [u32; 4]| vectors.store(number, pairs.map(&numbers));
+            // Four loads are in flight before the first store.
+            let load = |number| self.load_vector(segment, vectors, number).map(&numbers);
             let [a, b, c, d] = [0, 1, 2, 3].map(|next| number + next * Warpgroup::THREADS);
-            let [e, f, g, h] = [4, 5, 6, 7].map(|next| number + next * Warpgroup::THREADS);
-            let first = [load(a), load(b), load(c), load(d)];
-            let second = [load(e), load(f), load(g), load(h)];
-            store(a, first[0]);
-            store(b, first[1]);
-            store(c, first[2]);
-            store(d, first[3]);
-            store(e, second[0]);
-            store(f, second[1]);
-            store(g, second[2]);
-            store(h, second[3]);
-            number += 8 * Warpgroup::THREADS;
+            let loaded = [load(a), load(b), load(c), load(d)];
+            vectors.store(a, loaded[0]);
+            vectors.store(b, loaded[1]);
+            vectors.store(c, loaded[2]);
+            vectors.store(d, loaded[3]);
+            number += 4 * Warpgroup::THREADS;
         }
         fence::proxy_async_shared_cta();
     }

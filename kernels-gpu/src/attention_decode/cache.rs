@@ -157,16 +157,13 @@ pub(super) unsafe fn convert(warp: Warp, from: SharedPtr<Stage8>, to: SharedPtr<
             unsafe { to[number].add(row * OF_BOX).write(pairs) };
         });
     };
-    // The next four loads are in flight before the stores of the last four.
-    let mut loaded = load(0);
-    let mut row = REPEAT;
+    // Four loads are in flight before the first store.
+    let mut row = 0;
     while row < KEYS {
-        let next = load(row);
-        store(row - REPEAT, loaded);
-        loaded = next;
+        let loaded = load(row);
+        store(row, loaded);
         row += REPEAT;
     }
-    store(KEYS - REPEAT, loaded);
 }
 
 /// Returns two elements of queries as products with converted tiles read them. Queries beyond the range of `f16` count as
