@@ -81,10 +81,12 @@ pub trait Sums<A, B>: Sized {
         const TRANS_B: i32,
     >(
         self,
-        a: impl Left,
-        b: u64,
-        scale_d: bool,
-    ) -> Self;
+        _a: impl Left,
+        _b: u64,
+        _scale_d: bool,
+    ) -> Self {
+        self
+    }
 
     /// Emits the instruction with `.satfinite`.
     #[doc(hidden)]
@@ -237,6 +239,7 @@ const fn is_shared<L: Left>(_: &L) -> bool {
 
 /// The instruction, for a dense or a sparse A, from shared memory or from registers: the end of each, the
 /// operands of both and the operands of the first only.
+#[cfg(tma_arch = "sm_90a")]
 macro_rules! multiply {
     (dense $name:ident $($rest:tt)*) => { multiply! { @emit "" "" [] [] $name $($rest)* } };
     (sparse $name:ident [$($generic:tt)*] $($rest:tt)*) => {
@@ -248,30 +251,21 @@ macro_rules! multiply {
         [$($of_both:tt)*] [$($of_shared:tt)*]) => {
         #[inline(always)]
         unsafe fn $name<$($generic)*>(self, a: impl Left, b: u64, $($metadata)* scale_d: bool) -> Self {
-            #[cfg(tma_arch = "sm_90a")]
-            {
-                let [$(mut $r),+] = self;
-                // SAFETY: (1) to (5) of `mma_async` hold for these operands, by the caller's promise.
-                unsafe {
-                    if is_shared(&a) {
-                        product! { b scale_d; $sparse $n $type [$($r)+]; "{a}" $arguments $shared
-                            a = in(reg64) a.descriptor(), $($of_metadata)* $($of_both)* $($of_shared)* }
-                    } else {
-                        let [a0, a1, a2, a3] = a.registers();
-                        product! { b scale_d; $sparse $n $type [$($r)+];
-                            "{{ {a0}, {a1}, {a2}, {a3} }}" $arguments $registers
-                            a0 = in(reg32) a0, a1 = in(reg32) a1, a2 = in(reg32) a2, a3 = in(reg32) a3,
-                            $($of_metadata)* $($of_both)* }
-                    }
+            let [$(mut $r),+] = self;
+            // SAFETY: (1) to (5) of `mma_async` hold for these operands, by the caller's promise.
+            unsafe {
+                if is_shared(&a) {
+                    product! { b scale_d; $sparse $n $type [$($r)+]; "{a}" $arguments $shared
+                        a = in(reg64) a.descriptor(), $($of_metadata)* $($of_both)* $($of_shared)* }
+                } else {
+                    let [a0, a1, a2, a3] = a.registers();
+                    product! { b scale_d; $sparse $n $type [$($r)+];
+                        "{{ {a0}, {a1}, {a2}, {a3} }}" $arguments $registers
+                        a0 = in(reg32) a0, a1 = in(reg32) a1, a2 = in(reg32) a2, a3 = in(reg32) a3,
+                        $($of_metadata)* $($of_both)* }
                 }
-                [$($r),+]
             }
-            // Elsewhere the wrapper is refused.
-            #[cfg(not(tma_arch = "sm_90a"))]
-            {
-                let _ = (a, b, scale_d);
-                self
-            }
+            [$($r),+]
         }
     };
 }
@@ -285,6 +279,8 @@ macro_rules! sums {
             const IS_BYTES: bool = sums!(@is $kind bytes);
             const SELECTORS: u32 = sums!(@selectors $kind);
 
+            // Elsewhere the wrappers are refused, and the functions of the trait stand in.
+            #[cfg(tma_arch = "sm_90a")]
             sums! { @multiply $kind $n $list $type }
         } }
     )+};
