@@ -77,6 +77,7 @@ impl Judge<'_> {
     }
 
     /// Returns whether the access happened before this step of the thread, by this clock.
+    #[inline]
     pub(super) fn knows(&self, clock: &Clock, access: Access) -> bool {
         match access.actor() {
             Actor::Thread(thread) if self.is_own(thread) => true,

@@ -98,6 +98,7 @@ impl BlockClock {
                 .all(|(id, epoch)| self.mbarrier(*id) >= *epoch))
     }
 
+    #[inline]
     fn mbarrier(&self, id: u32) -> Epoch {
         match self.mbarriers.binary_search_by_key(&id, |(id, _)| *id) {
             Ok(index) => self.mbarriers[index].1,
@@ -151,6 +152,7 @@ impl Clock {
         self.0.as_ref().map_or(&[], |blocks| blocks)
     }
 
+    #[inline]
     fn block(&self, block: u32) -> Option<&BlockClock> {
         match self.blocks() {
             [only] => (only.block == block).then_some(only),
@@ -190,6 +192,7 @@ impl Clock {
     }
 
     /// Returns the number of phases of an mbarrier of this block that are known to be complete.
+    #[inline]
     pub(super) fn mbarrier(&self, block: u32, id: u32) -> Epoch {
         self.block(block).map_or(0, |clock| clock.mbarrier(id))
     }

@@ -71,6 +71,7 @@ impl CopyInfo {
     }
 
     /// Returns whether the copy, or its reading, is known to be complete.
+    #[inline]
     pub(super) fn is_known(&self, clock: &Clock, writes: bool, extents: &Extents) -> bool {
         match self.done {
             Completion::Group(kind) => {

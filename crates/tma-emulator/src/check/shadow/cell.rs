@@ -50,6 +50,7 @@ impl Cell {
         }
     }
 
+    #[inline]
     pub(in crate::check) fn set_write(&mut self, access: Access, readers: &mut Readers) {
         if self.read.role() == ROLE_MANY {
             readers.free(self.read);

@@ -13,11 +13,17 @@ enum LineValues {
     Special,
 }
 
+/// A finite factor.
+#[derive(Clone, Copy, Debug)]
+struct Factor {
+    significand: i32,
+    exponent: i32,
+}
+
 /// Factors of one operand, grouped by row of A or column of B.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Factors {
-    significands: Vec<i32>,
-    exponents: Vec<i32>,
+    factors: Vec<Factor>,
     /// The data needed before the products of each row.
     rows: Vec<LineValues>,
     classes: Vec<(Class, bool)>,
@@ -39,9 +45,12 @@ impl Factors {
         let classes = numbers
             .iter()
             .map(|number| (number.class, number.negative != negated));
+        let factors = numbers.iter().map(|number| Factor {
+            significand: sign * number.significand,
+            exponent: number.exponent,
+        });
         Self {
-            significands: numbers.iter().map(|n| sign * n.significand).collect(),
-            exponents: numbers.iter().map(|n| n.exponent).collect(),
+            factors: factors.collect(),
             rows,
             classes: if is_plain {
                 Vec::new()
@@ -59,8 +68,7 @@ impl Factors {
         let all = || columns.clone().flat_map(indices);
         let is_plain = self.classes.is_empty();
         Self {
-            significands: all().map(|at| self.significands[at]).collect(),
-            exponents: all().map(|at| self.exponents[at]).collect(),
+            factors: all().map(|at| self.factors[at]).collect(),
             rows: self.rows.clone(),
             classes: match is_plain {
                 true => Vec::new(),
@@ -76,7 +84,7 @@ impl Factors {
     }
 
     fn class(&self, at: usize) -> (Class, bool) {
-        let finite = (Class::Finite, self.significands[at] < 0);
+        let finite = (Class::Finite, self.factors[at].significand < 0);
         self.classes.get(at).copied().unwrap_or(finite)
     }
 }
@@ -130,21 +138,20 @@ impl Unit {
                 j * b.depth..(j + 1) * b.depth,
             ),
         };
-        let exponents = a.exponents[rows.clone()]
-            .iter()
-            .zip(&b.exponents[columns.clone()]);
+        let pairs = a.factors[rows].iter().zip(&b.factors[columns]);
         let least = match addend.significand {
             0 => self.least_exponent(),
             _ => addend.exponent,
         };
-        let top = exponents.clone().map(|(a, b)| a + b).fold(least, i32::max);
-        let significands = a.significands[rows].iter().zip(&b.significands[columns]);
+        let exponents = pairs.clone().map(|(a, b)| a.exponent + b.exponent);
+        let top = exponents.fold(least, i32::max);
         let up = self.aligned_bits - self.product_bits;
         let mut sum = 0_i64;
-        for ((a, b), (e, f)) in significands.zip(exponents) {
-            let product = a * b;
+        for (a, b) in pairs {
+            let product = a.significand * b.significand;
             // A product has at most 27 bits here.
-            let cut = ((product.unsigned_abs() << up) >> (top - (e + f)).min(31)) as i32;
+            let cut = ((product.unsigned_abs() << up) >> (top - (a.exponent + b.exponent)).min(31))
+                as i32;
             sum += i64::from(if product < 0 { -cut } else { cut });
         }
         let by = addend.exponent - top + self.aligned_bits - self.accumulator.fraction_bits();
@@ -171,8 +178,8 @@ impl Unit {
             let (at, bt) = (i * a.depth + k, j * b.depth + k);
             let ((ca, na), (cb, nb)) = (a.class(at), b.class(bt));
             is_nan |= ca == Class::Nan || cb == Class::Nan;
-            is_nan |= ca == Class::Infinite && b.significands[bt] == 0;
-            is_nan |= cb == Class::Infinite && a.significands[at] == 0;
+            is_nan |= ca == Class::Infinite && b.factors[bt].significand == 0;
+            is_nan |= cb == Class::Infinite && a.factors[at].significand == 0;
             if ca == Class::Infinite || cb == Class::Infinite {
                 infinities[usize::from(na != nb)] = true;
             }

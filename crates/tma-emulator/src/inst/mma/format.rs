@@ -57,6 +57,7 @@ impl Format {
         self.widths().1 as i32
     }
 
+    #[inline]
     pub(super) fn decode(self, bits: u64) -> Number {
         let (exponent_bits, fraction_bits) = self.widths();
         let bits = match self {
@@ -93,6 +94,7 @@ impl Format {
 
     /// Encodes a sum of terms, as a multiple of `2^last`, in the format of the accumulator: single precision
     /// with `kept` bits of fraction toward zero, half precision to the nearest. Zero is positive.
+    #[inline]
     pub(super) fn encode(self, sum: i64, last: i32, kept: i32) -> u64 {
         if sum == 0 {
             return 0;
