@@ -144,7 +144,7 @@ impl Checker {
             };
             let mut follows: Vec<DiagnosticKind> = follows.filter(is_news).collect();
             follows.retain(|kind| *kind != finding.kind);
-            follows.sort_unstable();
+            follows.sort();
             follows.dedup();
             let follows: Vec<String> = follows.iter().map(|kind| format!("`{kind}`")).collect();
             if !follows.is_empty() {

@@ -226,7 +226,7 @@ impl Checker {
     fn diverges(&mut self, origin: Origin, other: Option<Origin>, at: fmt::Arguments<'_>) {
         let Some(other) = other else { return };
         let mut both = [origin, other];
-        both.sort_unstable_by_key(|origin| origin.instruction);
+        both.sort_by_key(|origin| origin.instruction);
         let [here, there] =
             both.map(|origin| FindingEnd::new(origin, format!("comes to {at} here")));
         self.report(DiagnosticKind::DivergentBarrier, here, Some(there), |_| {

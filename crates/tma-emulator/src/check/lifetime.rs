@@ -131,7 +131,7 @@ impl Checker {
                 .about(mbarrier);
         }
         let mut remote: Vec<_> = block.remote.iter().collect();
-        remote.sort_unstable();
+        remote.sort();
         for (user, (epoch, instruction)) in remote {
             let (of, thread) = extents.split(*user);
             let is_known = |clock: &Clock| clock.get(Lane::Thread, of, thread) >= *epoch;

@@ -146,7 +146,7 @@ impl Readers {
             set.add(other);
         } else {
             set.list.extend([one, other]);
-            set.list.sort_unstable_by_key(Access::key);
+            set.list.sort_by_key(Access::key);
         }
         Access::many(index)
     }
@@ -475,7 +475,7 @@ impl ReaderSet {
 
     fn sorted(&self) -> Vec<Access> {
         let mut all: Vec<Access> = self.alike().chain(self.list.iter().copied()).collect();
-        all.sort_unstable_by_key(Access::key);
+        all.sort_by_key(Access::key);
         all
     }
 }

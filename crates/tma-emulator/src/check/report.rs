@@ -28,7 +28,7 @@ impl Finding {
         if kind == DiagnosticKind::MissingProxyFence && !checker.proxy_fences.is_empty() {
             kind = DiagnosticKind::MisplacedProxyFence;
             let mut fences: Vec<usize> = checker.proxy_fences.iter().copied().collect();
-            fences.sort_unstable();
+            fences.sort();
             for fence in fences {
                 let (opcode, location) =
                     (sites.opcode(program, fence), sites.location(program, fence));

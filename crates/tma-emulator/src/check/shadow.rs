@@ -75,7 +75,7 @@ impl Shadow {
     /// number of bytes.
     pub(super) fn global_writes(&self, mut each: impl FnMut(u64, u64, Access)) {
         let mut pages: Vec<(u64, usize)> = self.page_of.iter().map(|(p, i)| (*p, *i)).collect();
-        pages.sort_unstable();
+        pages.sort();
         for (page, index) in pages {
             for (cell, word) in self.pages[index].iter().zip(page * PAGE_WORDS as u64..) {
                 match cell.write.role() {

@@ -119,7 +119,7 @@ pub(crate) fn decode<A: InstructionSet>(
         false => {
             decoder
                 .unsupported
-                .sort_unstable_by_key(|item| (item.location.line, item.location.column));
+                .sort_by_key(|item| (item.location.line, item.location.column));
             Err(decoder.unsupported)
         }
     }
@@ -554,7 +554,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         let image = self.image;
         let mut variables: Vec<&String> = image.mentions.keys().collect();
         // In the same order in each run.
-        variables.sort_unstable();
+        variables.sort();
         variables.into_iter().for_each(|name| self.reach(name));
     }
 

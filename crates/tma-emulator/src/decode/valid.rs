@@ -31,7 +31,7 @@ pub(crate) fn check(module: &Module, name: &str, text: &str) -> Result<(), Failu
     if found.is_empty() {
         return Ok(());
     }
-    found.sort_unstable();
+    found.sort();
     let lines = LineIndex::new(text);
     let shown = found.iter().take(MOST).map(|(span, what)| {
         let at = lines.line_column(span.start());

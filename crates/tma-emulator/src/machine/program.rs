@@ -212,7 +212,7 @@ impl Program {
     pub(crate) fn names_in(&self, cta: &Cta) -> Names {
         let mut names = self.shared_names.clone();
         let mut made: Vec<_> = cta.mbarriers.iter().collect();
-        made.sort_unstable_by_key(|(_, mbarrier)| mbarrier.made_at);
+        made.sort_by_key(|(_, mbarrier)| mbarrier.made_at);
         for (offset, mbarrier) in made {
             names.rings.add(MbarrierInit {
                 block: 0,

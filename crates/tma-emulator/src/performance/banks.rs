@@ -66,7 +66,7 @@ fn ways(access: &WarpAccess, lanes: u32) -> u64 {
         let last = first + u64::from(access.bytes[lane].max(1)) - 1;
         words.extend(first / WORD_BYTES..=last / WORD_BYTES);
     }
-    words.sort_unstable();
+    words.sort();
     words.dedup();
     let mut banks = [0; BANKS];
     for word in words {

@@ -78,7 +78,7 @@ impl Copies {
         let Some(mut issued) = self.issued.take() else {
             return;
         };
-        issued.global.sort_unstable();
+        issued.global.sort();
         let counts = self
             .by_instruction
             .entry(issued.origin.instruction)

@@ -22,7 +22,7 @@ pub(super) fn sectors(access: &WarpAccess) -> Sectors {
     let mut ranges: Vec<(u64, u64)> = lanes
         .map(|lane| (access.addresses[lane], u64::from(access.bytes[lane])))
         .collect();
-    ranges.sort_unstable();
+    ranges.sort();
     Sectors {
         count: units(&ranges, SECTOR_BYTES),
         ideal: units(&ranges, 1).div_ceil(SECTOR_BYTES),

@@ -60,7 +60,7 @@ impl Graph {
             starts.extend(successors(at));
         }
         starts.retain(|start| *start < count);
-        starts.sort_unstable();
+        starts.sort();
         starts.dedup();
         let mut graph = Self {
             next: vec![Vec::new(); starts.len()],
@@ -76,7 +76,7 @@ impl Graph {
                 }
             }
             // The first successor in the text is visited last, and comes first in the order.
-            graph.next[block].sort_unstable_by(|one, other| other.cmp(one));
+            graph.next[block].sort_by(|one, other| other.cmp(one));
         }
         graph
     }
@@ -90,7 +90,7 @@ impl Graph {
     fn arrange(&self, blocks: Vec<usize>, arranged: &mut Vec<usize>) {
         for mut component in self.components(&blocks) {
             if component.len() > 1 {
-                component.sort_unstable();
+                component.sort();
                 let is_entered = |block: &&usize| {
                     let mut before = self.before[**block].iter();
                     before.any(|before| component.binary_search(before).is_err())

@@ -57,7 +57,7 @@ impl MatrixRead {
         let mut pieces: Vec<(u64, At)> = lines
             .map(|at| (self.address(&descriptor, at), at))
             .collect();
-        pieces.sort_unstable();
+        pieces.sort();
         let two = pieces.windows(2).find(|two| two[0].0 == two[1].0);
         two.map(|two| {
             let [one, other] = [two[0].1, two[1].1];

@@ -180,7 +180,7 @@ impl Checker {
         let objects = std::mem::take(&mut self.mbarriers.objects);
         let mut all: Vec<_> = objects.iter().filter(|(_, o)| o.is_valid()).collect();
         all.retain(|((block, _), _)| of.is_none_or(|of| of == *block));
-        all.sort_unstable_by_key(|(at, _)| **at);
+        all.sort_by_key(|(at, _)| **at);
         let mut others = Vec::new();
         for ((block, _), object) in all {
             match object.arithmetic(self.grid.extents.index(*block), &self.shared_names) {

@@ -270,7 +270,7 @@ impl Checker {
         let objects = std::mem::take(&mut self.mbarriers.objects);
         let mut last: Vec<_> = objects.iter().collect();
         last.retain(|((block, _), _)| of.is_none_or(|of| of == *block));
-        last.sort_unstable_by_key(|(at, _)| **at);
+        last.sort_by_key(|(at, _)| **at);
         for ((block, _), object) in last {
             self.check_expectations(*block, object, false);
         }

@@ -23,7 +23,7 @@ impl MbarrierState {
     fn takers(&self, phase: u64) -> Option<(Warps, FindingEnd)> {
         let waits = self.waited.values().filter(|wait| wait.phase >= phase);
         let mut waits: Vec<_> = waits.map(|wait| wait.origin).collect();
-        waits.sort_unstable_by_key(|origin| origin.thread);
+        waits.sort_by_key(|origin| origin.thread);
         let warps = by_warp(waits.iter().map(|origin| origin.thread));
         let first = waits.first()?;
         Some((warps, FindingEnd::new(*first, "")))
@@ -48,7 +48,7 @@ impl Checker {
     ) -> Vec<String> {
         let mut all: Vec<_> = self.mbarriers.objects.iter().collect();
         all.retain(|(_, object)| object.is_valid());
-        all.sort_unstable_by_key(|(at, _)| **at);
+        all.sort_by_key(|(at, _)| **at);
         let notes = all.into_iter().filter_map(|((block, offset), empty)| {
             let barrier = self.shared_names.rings.find(*offset)?;
             if barrier.is_full || !names(deadlock, &barrier.to_string()) {

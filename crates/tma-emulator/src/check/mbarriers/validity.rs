@@ -86,7 +86,7 @@ impl Checker {
             let mine = extents.thread(block, thread);
             let waited = object.waited.get(&thread).map_or(0, |waited| waited.seen);
             let mut users: Vec<_> = object.users.iter().collect();
-            users.sort_unstable_by_key(|(user, _)| **user);
+            users.sort_by_key(|(user, _)| **user);
             let pending = users.into_iter().filter_map(|(user, uses)| {
                 let (of, lane) = extents.split(*user);
                 let pending = |clock: &Clock| {

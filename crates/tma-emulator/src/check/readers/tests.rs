@@ -19,7 +19,7 @@ impl Plain {
         }
         self.0.retain(|reader| reader.key() != access.key());
         self.0.push(access);
-        self.0.sort_unstable_by_key(Access::key);
+        self.0.sort_by_key(Access::key);
     }
 }
 
@@ -51,7 +51,7 @@ fn readers_are_those_of_a_plain_list() {
         }
         let mut many = readers.pair(one, other, true);
         let mut plain = Plain(vec![one, other]);
-        plain.0.sort_unstable_by_key(Access::key);
+        plain.0.sort_by_key(Access::key);
         let thread = one.index.wrapping_sub(3 * THREADS);
         if one.is_of_thread() && thread < THREADS && round % 3 == 0 {
             let lanes = (2 + round as u32 % 9)
@@ -168,7 +168,7 @@ fn readers_of_global_memory_are_the_first_few_of_a_plain_list() {
                     None if plain.len() < MAX_GLOBAL_READERS => plain.push(access),
                     None => {}
                 }
-                plain.sort_unstable_by_key(Access::key);
+                plain.sort_by_key(Access::key);
             }
             match is_run {
                 true => readers.add_run(many, run),

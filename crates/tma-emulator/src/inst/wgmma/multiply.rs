@@ -382,7 +382,7 @@ impl Multiply {
         if !O::WATCHES {
             return;
         }
-        read.sort_unstable();
+        read.sort();
         read.dedup();
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for address in read {

@@ -293,7 +293,7 @@ impl World {
             }
         }
         let mut order: Vec<usize> = (0..self.transfers.len()).collect();
-        order.sort_unstable_by_key(|index| self.transfers[*index].id);
+        order.sort_by_key(|index| self.transfers[*index].id);
         for index in order {
             let copy = &self.transfers[index];
             let by = (copy.origin.block, copy.origin.thread);
@@ -311,7 +311,7 @@ impl World {
                 ready.push((process, Next::Copy(index)));
             }
         }
-        ready.sort_unstable_by_key(|(process, _)| *process);
+        ready.sort_by_key(|(process, _)| *process);
         ready
     }
 

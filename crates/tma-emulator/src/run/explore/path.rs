@@ -438,7 +438,7 @@ fn usual(events: &[Event], enabled: &[Process]) -> Process {
 /// Returns all processes that could go on, in order.
 fn ready(enabled: &[Process], idle: &[Process]) -> Vec<Process> {
     let mut all: Vec<Process> = enabled.iter().chain(idle).copied().collect();
-    all.sort_unstable();
+    all.sort();
     all.dedup();
     all
 }

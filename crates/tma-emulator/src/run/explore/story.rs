@@ -266,7 +266,7 @@ fn lanes(
             known.push(lane);
         }
     }
-    known.sort_unstable();
+    known.sort();
     known
 }
 
