@@ -14,7 +14,6 @@ use tma::{
     pipeline::{self, Conversions, ConvertedStages, Fill, ProductStage, Products},
     ptx::{cp_async_bulk_prefetch, fence, wgmma::Sums},
     shared,
-    thread::trap,
 };
 
 use crate::attention::softmax::Softmax;
@@ -392,9 +391,9 @@ impl<T: MatrixElement + Half> Decode<T> {
             while tile < end {
                 let first_key = (tile * KEYS) as i32;
                 let powers = || {
-                    // Other warps of the multiprocessor have its instructions meanwhile. Two warpgroups have few such warps.
+                    // No row of the warp is stored: other warps have the time of its softmax.
                     if WARPGROUPS == 1 && !exist {
-                        return (Accumulator::zero(), [1.0; 2]);
+                        return (scores, [1.0; 2]);
                     }
                     if first_key + KEYS as i32 > first {
                         scores = scores.map_rows(warpgroup, |row, key, score| {
@@ -405,12 +404,7 @@ impl<T: MatrixElement + Half> Decode<T> {
                             }
                         });
                     }
-                    let powers = softmax.add(scores);
-                    // ptxas moves powers after the waits for products, except before a branch that depends on them.
-                    if softmax.sums[0] + softmax.sums[1] < 0.0 {
-                        trap();
-                    }
-                    powers
+                    softmax.add(scores)
                 };
                 // SAFETY: the queries stay.
                 (sums, scores) = unsafe { cache.advance(queries, &segment, tile, sums, powers) };
@@ -488,13 +482,13 @@ impl<T: MatrixElement + Half> Decode<T> {
         let mut number = warpgroup.thread();
         while number < Vectors::COUNT {
             // Four loads are in flight before the first store.
-            let load = |number| self.load_vector(segment, vectors, number).map(&numbers);
+            let load = |number| self.load_vector(segment, vectors, number);
             let [a, b, c, d] = [0, 1, 2, 3].map(|next| number + next * Warpgroup::THREADS);
             let loaded = [load(a), load(b), load(c), load(d)];
-            vectors.store(a, loaded[0]);
-            vectors.store(b, loaded[1]);
-            vectors.store(c, loaded[2]);
-            vectors.store(d, loaded[3]);
+            vectors.store(a, loaded[0].map(&numbers));
+            vectors.store(b, loaded[1].map(&numbers));
+            vectors.store(c, loaded[2].map(&numbers));
+            vectors.store(d, loaded[3].map(&numbers));
             number += 4 * Warpgroup::THREADS;
         }
         fence::proxy_async_shared_cta();

@@ -14,11 +14,9 @@ use crate::{
 
 mod link_settings;
 mod low_latency;
-mod staged;
 
 pub use link_settings::LinkSettings;
 use low_latency::{Exchange, LowLatency};
-use staged::{Staged, Sum};
 
 /// Bulk copies take a multiple of this number of bytes.
 const VECTOR_BYTES: u64 = 16;
@@ -69,7 +67,6 @@ pub struct Peers {
     access: PeerAccess,
     kernels: [Kernels; 2],
     low_latency: LowLatency,
-    staged: Staged,
     link: LinkSettings,
 }
 
@@ -91,7 +88,6 @@ impl Peers {
             access: PeerAccess::between(first, second)?,
             kernels: [first, second].map(Kernels::new),
             low_latency: LowLatency::new(&[first.clone(), second.clone()])?,
-            staged: Staged::default(),
             link,
         })
     }
@@ -129,19 +125,14 @@ impl Peers {
             });
         }
         if each >= self.link.copy_engine_bytes {
-            return self.by_both(&buffers, |sides| {
-                sides
-                    .iter()
-                    .zip(self.devices())
-                    .try_for_each(|(side, device)| {
-                        let part = side.peer_part.start as usize..side.peer_part.end as usize;
-                        let [to, from] =
-                            [side.own, side.peer].map(|all| all.at(part.start).first(part.len()));
-                        // SAFETY: a buffer that is dropped waits for its device, and so for both (1). The buffers are borrowed
-                        // exclusively, the other device copies the other part, and later work on both waits for both copies
-                        // (2).
-                        unsafe { device.stream().copy(to, from) }
-                    })
+            return self.by_both(&buffers, |number, side| {
+                let part = side.peer_part.start as usize..side.peer_part.end as usize;
+                let [to, from] =
+                    [side.own, side.peer].map(|all| all.at(part.start).first(part.len()));
+                let stream = self.devices()[number].stream();
+                // SAFETY: a buffer that is dropped waits for its device, and so for both (1). The buffers are borrowed
+                // exclusively, the other device copies the other part, and later work on both waits for both copies (2).
+                unsafe { stream.copy(to, from) }
             });
         }
         // Stores use more of a link than loads.
@@ -190,9 +181,6 @@ impl Peers {
                 add: true,
             });
         }
-        if parts[0].end >= self.link.staged_sum_bytes {
-            return self.by_staged::<T>(what, &buffers, false);
-        }
         self.by_kernels(what, &buffers, |side, operands| {
             let add = ReduceScatter {
                 numbers: T::NUMBERS,
@@ -225,9 +213,6 @@ impl Peers {
                 receive: 0..buffers.len_bytes,
                 add: true,
             });
-        }
-        if buffers.len_bytes >= self.link.staged_sum_bytes {
-            return self.by_staged::<T>(what, &buffers, true);
         }
         self.by_kernels(what, &buffers, |side, operands| {
             let sum = AllReduce {
@@ -285,35 +270,6 @@ impl Peers {
         self.link.low_latency_bytes.min(low_latency::MOST_BYTES)
     }
 
-    /// Starts the sums of long buffers.
-    fn by_staged<T: RowElement>(
-        &self,
-        what: &'static str,
-        buffers: &Buffers<'_>,
-        is_for_both: bool,
-    ) -> Result<(), Failure> {
-        let most_bytes = self.link.staged_bytes;
-        let mut conditions = Conditions::default();
-        let reason = "bulk copies move units of 16 bytes";
-        conditions.multiple("staged_bytes", most_bytes, VECTOR_BYTES, reason);
-        let reason = "a copy must not be empty";
-        conditions.at_least("staged_bytes", most_bytes, VECTOR_BYTES, reason);
-        let refused = |broken| Failure::check(what, broken);
-        conditions.into_result().map_err(refused)?;
-        let sum = Sum {
-            what,
-            numbers: T::NUMBERS,
-            is_for_both,
-        };
-        self.by_both(buffers, |sides| {
-            // SAFETY: the buffers are borrowed exclusively, and `by_both` orders the work (1).
-            unsafe {
-                self.staged
-                    .start(&self.access, &self.kernels, sides, sum, most_bytes)
-            }
-        })
-    }
-
     /// Starts a kernel on each device. `kernel` returns the arguments, and adds the buffers to the operands.
     fn by_kernels<A: Checked>(
         &self,
@@ -321,27 +277,22 @@ impl Peers {
         buffers: &Buffers<'_>,
         kernel: impl Fn(&Side<'_>, &mut Operands) -> A,
     ) -> Result<(), Failure> {
-        self.by_both(buffers, |sides| {
-            sides
-                .iter()
-                .zip(&self.kernels)
-                .try_for_each(|(side, kernels)| {
-                    let mut operands = Operands::default();
-                    let arguments = kernel(side, &mut operands);
-                    let none = Conditions::default();
-                    // SAFETY: the buffers are those of the operands in the three calls above. Both buffers are borrowed
-                    // exclusively; the kernels of the two devices write no byte that the other one uses, and no kernel has a
-                    // counter (1).
-                    unsafe { kernels.start(what, none, &arguments, &operands) }
-                })
+        self.by_both(buffers, |number, side| {
+            let mut operands = Operands::default();
+            let arguments = kernel(side, &mut operands);
+            let none = Conditions::default();
+            // SAFETY: the buffers are those of the operands in the three calls above. Both buffers are borrowed
+            // exclusively; the kernels of the two devices write no byte that the other one uses, and no kernel has a
+            // counter (1).
+            unsafe { self.kernels[number].start(what, none, &arguments, &operands) }
         })
     }
 
-    /// Starts work on both devices, between the earlier and the later work on both.
+    /// Starts work on each device, between the earlier and the later work on both.
     fn by_both(
         &self,
         buffers: &Buffers<'_>,
-        start: impl FnOnce(&[Side<'_>; 2]) -> Result<(), Failure>,
+        start: impl Fn(usize, &Side<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let parts = Self::parts(buffers.len_bytes);
         let side = |number: usize| {
@@ -356,7 +307,7 @@ impl Peers {
         let sides = [side(0)?, side(1)?];
         let [one, other] = [0, 1].map(|number| self.devices()[number].stream());
         one.wait_for_each_other(&other)?;
-        let started = start(&sides);
+        let started = start(0, &sides[0]).and_then(|()| start(1, &sides[1]));
         // Whatever was started: a buffer that is dropped waits for its own device, and so for both.
         let ordered = one.wait_for_each_other(&other);
         if ordered.is_err() {

@@ -10,11 +10,6 @@ pub struct LinkSettings {
     pub low_latency_bytes: u64,
     /// The bytes each way from which copy engines move the data of `all_gather`; kernels move less.
     pub copy_engine_bytes: u64,
-    /// The bytes each way from which copy engines move the data of sums, to a staging buffer of each device.
-    pub staged_sum_bytes: u64,
-    /// The most bytes of such a copy: at least 16, in whole 16 bytes. A staging buffer has four times these bytes; the first
-    /// such call allocates it.
-    pub staged_bytes: u64,
     /// The number of bytes that a block of a kernel moves: a multiple of 512, up to 8192.
     pub chunk_bytes: u32,
     /// The number of blocks that a multiprocessor runs at once.
@@ -26,8 +21,6 @@ impl Default for LinkSettings {
         Self {
             low_latency_bytes: low_latency::MOST_BYTES,
             copy_engine_bytes: 128 << 20,
-            staged_sum_bytes: 512 << 20,
-            staged_bytes: 64 << 20,
             chunk_bytes: Setting::OVER_LINK.chunk_bytes,
             blocks: 2,
         }

@@ -13,12 +13,10 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
     let by_kernels = LinkSettings {
         low_latency_bytes: 0,
         copy_engine_bytes: u64::MAX,
-        staged_sum_bytes: u64::MAX,
         ..LinkSettings::default()
     };
     let by_copy_engines = LinkSettings {
         copy_engine_bytes: 0,
-        staged_sum_bytes: 0,
         ..by_kernels
     };
     let mut best = LinkSettings::default();
@@ -39,15 +37,6 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
     })?;
     (best.chunk_bytes, best.blocks) = (fastest.chunk_bytes, fastest.blocks);
 
-    let settings = [8, 16, 32, 64, 128].map(|mib| LinkSettings {
-        staged_bytes: mib * MIB,
-        ..by_copy_engines
-    });
-    let fastest = self::fastest(bench, &settings, most_each, |link| {
-        format!("staged {} MiB", link.staged_bytes / MIB)
-    })?;
-    best.staged_bytes = fastest.staged_bytes;
-
     let low_latency = LinkSettings {
         low_latency_bytes: u64::MAX,
         ..by_kernels
@@ -60,11 +49,9 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
     let settings = ways.map(|(_, way)| LinkSettings {
         low_latency_bytes: way.low_latency_bytes,
         copy_engine_bytes: way.copy_engine_bytes,
-        staged_sum_bytes: way.staged_sum_bytes,
         ..best
     });
-    best.low_latency_bytes = 0;
-    (best.copy_engine_bytes, best.staged_sum_bytes) = (u64::MAX, u64::MAX);
+    (best.low_latency_bytes, best.copy_engine_bytes) = (0, u64::MAX);
     let mut each = 4096;
     while each <= most_each {
         // A low-latency exchange has at most 1 MiB.
@@ -76,20 +63,14 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
         if first == 0 && times[1..].iter().all(|other| sum(&times[0]) < sum(other)) {
             best.low_latency_bytes = each;
         }
-        // The least size from which copy engines are the fastest.
+        // Copy engines move the data of `all_gather` alone.
         let (others, [copy_engines]) = times.split_last_chunk().context("no times")?;
-        let least = |bytes: &mut u64, time: fn(&[f64; 3]) -> f64| {
-            let are_fastest = others.iter().all(|other| time(copy_engines) <= time(other));
-            *bytes = if are_fastest {
-                each.min(*bytes)
-            } else {
-                u64::MAX
-            };
+        let are_fastest = others.iter().all(|other| copy_engines[0] <= other[0]);
+        best.copy_engine_bytes = if are_fastest {
+            best.copy_engine_bytes.min(each)
+        } else {
+            u64::MAX
         };
-        least(&mut best.copy_engine_bytes, |[all_gather, ..]| *all_gather);
-        least(&mut best.staged_sum_bytes, |[_, sums @ ..]| {
-            sums.iter().sum()
-        });
         each *= 2;
     }
     println!("{best:#?}");
