@@ -46,7 +46,7 @@ type Stage8 = Tile<[[E4m3; ELEMENTS as usize]; KEYS as usize], Swizzle128>;
 type Scores = [f32; 32];
 type Results = [f32; 64];
 
-/// The shared memory of each way through the cache: the queries of the warpgroups, and a pipeline.
+/// The bytes of shared memory of `attend_stored` and `attend_converted`: the queries of the warpgroups, and a pipeline.
 mod memory {
     use super::{F16, Stage, Stage8, pipeline};
 
@@ -130,7 +130,7 @@ kernels! {
     attention_decode_fp8_short_wide: attend_converted [3, 12, 6], boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 224 registers;
 }
 
-/// The number of registers of a thread that loads, and of one that loads or converts.
+/// The number of registers of a thread of the loading warpgroup, and of one that also converts.
 const PRODUCER_REGISTERS: u32 = 40;
 const CONVERTING_REGISTERS: u32 = 56;
 
@@ -391,7 +391,7 @@ impl<T: MatrixElement + Half> Decode<T> {
             while tile < end {
                 let first_key = (tile * KEYS) as i32;
                 let powers = || {
-                    // No row of the warp is stored: other warps have the time of its softmax.
+                    // No row of the warp is stored. Without its softmax, other warps of the scheduler issue more.
                     if WARPGROUPS == 1 && !exist {
                         return (scores, [1.0; 2]);
                     }

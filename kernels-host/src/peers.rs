@@ -265,9 +265,10 @@ impl Peers {
             .exchange(&self.access, &self.kernels, &exchanges)
     }
 
-    /// Returns the most bytes each way of a low-latency exchange.
+    /// Returns the most bytes each way of a low-latency exchange. Up to 16 bytes, a part may be empty, which kernels refuse.
     fn low_latency_bytes(&self) -> u64 {
-        self.link.low_latency_bytes.min(low_latency::MOST_BYTES)
+        let most = low_latency::MOST_BYTES;
+        self.link.low_latency_bytes.clamp(VECTOR_BYTES, most)
     }
 
     /// Starts a kernel on each device. `kernel` returns the arguments, and adds the buffers to the operands.

@@ -11,7 +11,7 @@ use tma_host::{Buffer, Device, DeviceChoice, PeerAccess, devices, half::bf16};
 /// exchanges take, of which the halves are more than they take or not.
 const LENGTHS: [usize; 7] = [0, 8, 24, 1000, 4104, 270_008, 600_008];
 
-/// No call is a low-latency exchange, and copy engines move the data of `all_gather`.
+/// Only exchanges of 16 bytes have low latency, and copy engines move the data of `all_gather`.
 const LONG: LinkSettings = LinkSettings {
     low_latency_bytes: 0,
     copy_engine_bytes: 16,

@@ -2,11 +2,11 @@ use kernels_gpu::settings::Setting;
 
 use super::low_latency;
 
-/// Settings of the calls of [`Peers`](super::Peers) for the link between the two devices. The default is the fastest over
-/// the 18 NVLinks of two H100; `peers --tune` of the benchmarks finds them for other links.
+/// Settings of the calls of [`Peers`](super::Peers) for the link between the two devices. The default is for the 18 NVLinks
+/// of two H100 or H200; `peers --tune` of the benchmarks finds those of other links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkSettings {
-    /// The most bytes each way of a low-latency exchange; more than 1 MiB counts as 1 MiB.
+    /// The most bytes each way of a low-latency exchange: less than 16 counts as 16, more than 1 MiB as 1 MiB.
     pub low_latency_bytes: u64,
     /// The bytes each way from which copy engines move the data of `all_gather`; kernels move less.
     pub copy_engine_bytes: u64,
@@ -22,7 +22,7 @@ impl Default for LinkSettings {
             low_latency_bytes: low_latency::MOST_BYTES,
             copy_engine_bytes: 128 << 20,
             chunk_bytes: Setting::OVER_LINK.chunk_bytes,
-            blocks: 2,
+            blocks: Setting::OVER_LINK.blocks.unwrap_or(1),
         }
     }
 }

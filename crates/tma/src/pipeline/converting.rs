@@ -106,8 +106,9 @@ impl Block {
 impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
     ConvertingPipeline<R, T, WARPS, LOADED, STAGES>
 {
-    /// Runs three roles where `BLOCKS` blocks share the registers of a multiprocessor; loading and converting threads have
-    /// `FILLING` registers. [`Block::split_registers`] has their limits. Collective.
+    /// Runs three roles where `BLOCKS` blocks share the registers of a multiprocessor: `fill` in the producer thread, `convert`
+    /// in the threads of each converting warp, and `multiply` in those of the other warpgroups. Loading and converting threads
+    /// have `FILLING` registers; [`Block::split_registers`] has the limits of registers. Collective.
     ///
     /// # Safety
     /// 1. The condition of [`Block::split_shared_registers`].
@@ -126,7 +127,7 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
         let filling = |warps: Warps| {
             let warp = warps.warp();
             if warp.index() > WARPS {
-                // It only gives up its registers.
+                // The warp gives up its registers, and has no role.
             } else if warp.index() != 0 {
                 convert(Conversions {
                     loaded: self.loaded.another(),
@@ -169,11 +170,6 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
 impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
     Conversions<R, T, WARPS, LOADED, STAGES>
 {
-    /// Returns the warp.
-    pub fn warp(&self) -> Warp {
-        self.warp
-    }
-
     /// Converts this warp's part of the next `stages` stages: `convert` reads a loaded stage and writes all of a stage for
     /// products. Collective of the warp.
     #[inline(always)]
