@@ -150,11 +150,7 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
         self.block.split(
             |warp| {
                 if warp.elect() {
-                    let stamps = Stamps::begin(Role::Producer, STAGES, true)
-                        .of_elected()
-                        .began();
-                    fill(Fill::new(self.another(), stamps));
-                    stamps.end();
+                    self.run_fill(fill);
                 }
             },
             |warps| {
@@ -163,6 +159,16 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
                 stamps.end();
             },
         );
+    }
+
+    /// Runs the filling end, in the producer thread.
+    #[inline(always)]
+    fn run_fill(&self, fill: impl FnOnce(Fill<T, STAGES>)) {
+        let stamps = Stamps::begin(Role::Producer, STAGES, true)
+            .of_elected()
+            .began();
+        fill(Fill::new(self.another(), stamps));
+        stamps.end();
     }
 
     /// Returns the same pipeline for one of its ends.

@@ -32,7 +32,7 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// Checks the numbers of all positions, of which the keys may be as few as `least_keys`, and the starts.
+    /// Checks the numbers of queries and of keys, at least `least_keys`, and the starts.
     pub(crate) fn check(&self, conditions: &mut Conditions, sequences: u32, least_keys: u32) {
         let most = 1 << 30;
         let reason = "differences of positions have 32 bits";

@@ -144,11 +144,11 @@ pub(super) unsafe fn convert(warp: Warp, from: SharedPtr<Stage8>, to: SharedPtr<
     let to = rows.map(|row| -> SharedPtr<[u32; 4]> {
         to.at(vector / OF_BOX).vector([vector % OF_BOX, row]).cast()
     });
-    let load = |row: u32| {
+    let mut row = 0;
+    while row < KEYS {
+        // Four loads are in flight before the first store.
         // SAFETY: the stage has the vectors, and has been loaded (1).
-        from.map(|from| unsafe { from.add(row * OF_ROW).read() })
-    };
-    let store = |row: u32, loaded: [u64; 4]| {
+        let loaded = from.map(|from| unsafe { from.add(row * OF_ROW).read() });
         let _ = [0, 1, 2, 3].map(|number: usize| {
             let (low, high) = (loaded[number] as u32, (loaded[number] >> 32) as u32);
             let pairs = [low, low >> 16, high, high >> 16];
@@ -156,12 +156,6 @@ pub(super) unsafe fn convert(warp: Warp, from: SharedPtr<Stage8>, to: SharedPtr<
             // SAFETY: the box has the vector, which is this thread's until a later barrier (1).
             unsafe { to[number].add(row * OF_BOX).write(pairs) };
         });
-    };
-    // Four loads are in flight before the first store.
-    let mut row = 0;
-    while row < KEYS {
-        let loaded = load(row);
-        store(row, loaded);
         row += REPEAT;
     }
 }

@@ -249,7 +249,7 @@ fn gemm_steps(folder: &Path) -> Result<String, String> {
 fn attention_decode(folder: &Path) -> Result<String, String> {
     let (mut page, rows) = torch_record(folder, ATTENTION_DECODE)?;
     page += "| sequences x keys x heads x heads of keys x keys of a page | queries | copy | cuDNN | cuDNN, packed | flash, packed | \
-              `attention_decode` | of the copy | `attention_decode_fp8` | of the copy |\n\
+             `attention_decode` | of the copy | `attention_decode_fp8` | of the copy |\n\
              | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
     for row in &rows {
         page += &format!("| {} | {} |", size(row)?, number(&row["queries"])?);

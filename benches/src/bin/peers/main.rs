@@ -20,7 +20,7 @@ use kernels_host::Peers;
 use measure::{Bench, Who};
 use nccl::{Collective, Nccl};
 use tests_records::origin;
-use tma_host::{Device, PeerAccess, devices};
+use tma_host::{Device, devices};
 
 /// Measures collectives of two GPUs.
 #[derive(Parser)]
@@ -69,14 +69,14 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let [first, second] = &gpus[..] else {
         anyhow::bail!("--gpus must be two numbers");
     };
-    match PeerAccess::between(first, second) {
+    let peers = match Peers::new(first, second) {
         Err(refused)
             if refused.error_name.as_deref() == Some("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED") =>
         {
             return skipped(refused.to_string());
         }
-        access => drop(access?),
-    }
+        peers => peers?,
+    };
     let driver = origin::driver().map_err(Error::msg)?;
     println!("{first} and {second}, driver {driver}, {}", origin::today());
     let link = link_gb_s(arguments.gpus[0]);
@@ -97,7 +97,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     });
     let nccl = nccl.inspect_err(|why| println!("note: no comparison with NCCL: {why}"));
     let bench = Bench::new([first, second], nccl.ok(), arguments.runs)?;
-    compare(&bench, most_bytes, link)
+    compare(&bench, &peers, most_bytes, link)
 }
 
 /// Returns the total rate of all links of a GPU.
@@ -124,14 +124,17 @@ const CALLS: [(&str, Collective); 3] = [
 ];
 
 /// Measures all rows; returns a failure if a call is slower than NCCL's.
-fn compare(bench: &Bench<'_>, most_bytes: u64, link: Option<f64>) -> Result<ExitCode> {
+fn compare(
+    bench: &Bench<'_>,
+    peers: &Peers,
+    most_bytes: u64,
+    link: Option<f64>,
+) -> Result<ExitCode> {
     println!(
         "{:<15} {:>11} {:>10} {:>8} {:>8} {:>10} {:>8} {:>10} {:>8}",
         "call", "bytes", "us", "GB/s", "of link", "copy us", "of copy", "NCCL us", "of NCCL"
     );
-    let [first, second] = bench.devices;
-    let peers = Peers::new(first, second)?;
-    let mut all = vec![Who::Ours(&peers), Who::Copy];
+    let mut all = vec![Who::Ours(peers), Who::Copy];
     all.extend(bench.nccl.as_ref().map(Who::Nccl));
     let (mut rows, mut missed) = (0, 0);
     for (name, call) in CALLS {

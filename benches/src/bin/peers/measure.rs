@@ -166,7 +166,7 @@ pub(crate) fn moved_bytes(call: Collective, bytes: u64) -> u64 {
     }
 }
 
-/// Returns the bytes of a buffer of which a call moves `each` bytes each way.
+/// Returns the bytes of a buffer for a call that moves `each` bytes each way.
 pub(crate) fn bytes_of_buffer(call: Collective, each: u64) -> u64 {
     match call {
         Collective::AllReduce => each,

@@ -32,9 +32,14 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
         })
     });
     let settings: Vec<_> = settings.collect();
-    let fastest = fastest(bench, &settings, each, |link| {
-        format!("{} blocks of {} bytes", link.blocks, link.chunk_bytes)
-    })?;
+    let times = measure(bench, &settings, each)?;
+    for (link, times) in settings.iter().zip(&times) {
+        let name = format!("{} blocks of {} bytes", link.blocks, link.chunk_bytes);
+        print_row(each, &name, times);
+    }
+    let all = settings.iter().zip(times.iter().map(sum));
+    let least = all.min_by(|(_, one), (_, other)| one.total_cmp(other));
+    let (fastest, _) = least.context("no settings")?;
     (best.chunk_bytes, best.blocks) = (fastest.chunk_bytes, fastest.blocks);
 
     let low_latency = LinkSettings {
@@ -75,23 +80,6 @@ pub(crate) fn tune(bench: &Bench<'_>, most_bytes: u64) -> Result<()> {
     }
     println!("{best:#?}");
     Ok(())
-}
-
-/// Prints a row for each of the settings, and returns those with the least time.
-fn fastest(
-    bench: &Bench<'_>,
-    settings: &[LinkSettings],
-    each: u64,
-    name: impl Fn(&LinkSettings) -> String,
-) -> Result<LinkSettings> {
-    let times = measure(bench, settings, each)?;
-    for (link, times) in settings.iter().zip(&times) {
-        print_row(each, &name(link), times);
-    }
-    let sums = times.iter().map(sum);
-    let all = settings.iter().zip(sums);
-    let least = all.min_by(|(_, one), (_, other)| one.total_cmp(other));
-    least.map(|(link, _)| *link).context("no settings")
 }
 
 /// Returns the microseconds of each call with each of the settings.

@@ -1,7 +1,4 @@
-use super::{
-    Fill, Pipeline, ProductStage,
-    stamps::{Role, Stamps},
-};
+use super::{Fill, Pipeline, ProductStage};
 use crate::{
     barrier::{Ring, ring::Cursor},
     group::{Block, Warp, Warpgroup, Warps},
@@ -90,7 +87,7 @@ impl Block {
             // pipeline alone (3 of `converged`).
             unsafe { Ring::<STAGES>::init(barriers, 1, multiplying) };
         }
-        // All threads wait until the barriers are initialised, those of the loaded stages too.
+        // All threads wait here until both rings of barriers are initialised.
         let loaded = self.pipeline_of(loads, 1, 1);
         // SAFETY: the barriers are initialised; the ends go through the stages in order, and a stage that was handed out
         // arrives once where it ends.
@@ -107,7 +104,7 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
     ConvertingPipeline<R, T, WARPS, LOADED, STAGES>
 {
     /// Runs three roles where `BLOCKS` blocks share the registers of a multiprocessor: `fill` in the producer thread, `convert`
-    /// in the threads of each converting warp, and `multiply` in those of the other warpgroups. Loading and converting threads
+    /// in the threads of each converting warp, and `multiply` in the threads of the other warpgroups. Loading and converting threads
     /// have `FILLING` registers; [`Block::split_registers`] has the limits of registers. Collective.
     ///
     /// # Safety
@@ -138,11 +135,7 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
                     before: warp.index() - 1,
                 });
             } else if warps.elect() {
-                let stamps = Stamps::begin(Role::Producer, LOADED, true)
-                    .of_elected()
-                    .began();
-                fill(Fill::new(self.loaded.another(), stamps));
-                stamps.end();
+                self.loaded.run_fill(fill);
             }
         };
         let multiplying = |warps: Warps| {

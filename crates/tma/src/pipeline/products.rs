@@ -8,7 +8,6 @@ use crate::{
         Layout, Matrix, MatrixElement,
         accumulator::{Accumulator, Batch, InFlight},
     },
-    pipeline::stamps::{Role, Stamps},
     ptx::{
         operand::SharedPtr,
         wgmma::{Registers, Sums},
@@ -207,21 +206,16 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
         multiply: impl FnOnce(Warpgroup, Products<T, STAGES, READ>),
     ) {
         let pipeline = self.pipeline;
-        let another = || Pipeline { ..pipeline };
         let filling = |warps: Warps| {
             if warps.elect() {
-                let stamps = Stamps::begin(Role::Producer, STAGES, true)
-                    .of_elected()
-                    .began();
-                fill(Fill::new(another(), stamps));
-                stamps.end();
+                pipeline.run_fill(fill);
             }
         };
         let multiplying = |warps: Warps| {
             // They are whole ones.
             if let Some(warpgroup) = warps.warpgroup() {
                 let products = Products {
-                    pipeline: another(),
+                    pipeline: pipeline.another(),
                     cursor: Cursor::new(),
                     warpgroup,
                 };
