@@ -1,9 +1,11 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::{
-    Attribute, Expr, ExprLit, FnArg, Lit, Meta, Pat, Signature, Token, Visibility,
+    Attribute, Expr, ExprLit, Lit, Meta, Token,
     parse::{Parse, ParseStream},
 };
+
+use crate::function::{Function, Input};
 
 /// `isa = "8.0", arch = sm_90`.
 struct Instruction {
@@ -29,25 +31,6 @@ impl Parse for Instruction {
     }
 }
 
-/// A function whose body is left as it is.
-struct Function {
-    attributes: Vec<Attribute>,
-    visibility: Visibility,
-    signature: Signature,
-    body: TokenTree,
-}
-
-impl Parse for Function {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        Ok(Self {
-            attributes: input.call(Attribute::parse_outer)?,
-            visibility: input.parse()?,
-            signature: input.parse()?,
-            body: input.parse()?,
-        })
-    }
-}
-
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let instruction: Option<Instruction> = match options.is_empty() {
         true => None,
@@ -59,7 +42,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         signature,
         body,
     } = syn::parse2(item)?;
-    let name = &signature.ident;
+    let name = &signature.name;
     let (before, after) = attributes.split_at(
         attributes
             .iter()
@@ -77,16 +60,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
             Some(quote!(gate!(concat!(module_path!(), "::", stringify!(#name)), #arch);)),
         ),
     };
-    let arguments = signature
-        .inputs
-        .iter()
-        .filter_map(|argument| match argument {
-            FnArg::Typed(argument) => match &*argument.pat {
-                Pat::Ident(name) => Some(&name.ident),
-                _ => None,
-            },
-            FnArg::Receiver(_) => None,
-        });
+    let arguments = signature.inputs.iter().filter_map(Input::name);
     Ok(quote! {
         #(#before)*
         #version

@@ -7,21 +7,22 @@ mod parameter;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{GenericParam, ItemFn, Safety, Signature, spanned::Spanned};
+use syn::{GenericParam, spanned::Spanned};
 
+use crate::function::{Function, Signature};
 use options::Options;
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let options: Options = syn::parse2(options)?;
-    let mut function: ItemFn = syn::parse2(item)?;
+    let mut function: Function = syn::parse2(item)?;
     let parameters = parameter::parameters(&mut function)?;
-    check_signature(&function.sig, &options)?;
+    check_signature(&function.signature, &options)?;
 
     let all = options.instances.as_ref().map(instances::Instances::all);
     let entries = all.unwrap_or_else(|| vec![Vec::new()]);
     let entries = entries
         .iter()
-        .map(|values| entry::entry(&function.sig, values, &parameters, &options));
+        .map(|values| entry::entry(&function.signature, values, &parameters, &options));
     let host = host::function(&function, &parameters, &options);
     Ok(quote! {
         #[cfg(target_arch = "nvptx64")]
@@ -34,7 +35,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
 
 fn check_signature(signature: &Signature, options: &Options) -> syn::Result<()> {
     let refuse = |span, message: &str| Err(syn::Error::new(span, message));
-    if !matches!(signature.safety, Safety::Unsafe(_)) {
+    if signature.unsafety.is_none() {
         return refuse(
             signature.fn_token.span(),
             "a kernel must be an `unsafe fn`, since its parameters come from the host unchecked",

@@ -8,6 +8,7 @@
 
 mod constant;
 mod device_fn;
+mod function;
 mod kernel;
 mod kernel_arg;
 mod println;

@@ -3,9 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{
-    Expr, Ident, LitStr, Token,
+    Ident, LitStr, Token,
     parse::{Parse, ParseStream},
 };
+
+use crate::function::expression;
 
 /// The most values that the device's `vprintf` takes.
 const MOST_VALUES: usize = 32;
@@ -13,7 +15,7 @@ const MOST_VALUES: usize = 32;
 /// `"format", value, name = value`
 struct Call {
     format: LitStr,
-    values: Vec<(Option<Ident>, Expr)>,
+    values: Vec<(Option<Ident>, TokenStream)>,
 }
 
 impl Parse for Call {
@@ -40,7 +42,7 @@ impl Parse for Call {
             } else {
                 None
             };
-            values.push((name, input.parse()?));
+            values.push((name, expression(input)?));
         }
         Ok(Self { format, values })
     }
@@ -122,11 +124,12 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
 
 /// Returns the number of a value with this name: one that is given, or else a variable that the format names.
 fn named(
-    values: &mut Vec<(Option<Ident>, Expr)>,
+    values: &mut Vec<(Option<Ident>, TokenStream)>,
     name: &str,
     format: &LitStr,
 ) -> syn::Result<usize> {
-    let is_it = |(given, _): &(Option<Ident>, Expr)| given.as_ref().is_some_and(|it| it == name);
+    let is_it =
+        |(given, _): &(Option<Ident>, TokenStream)| given.as_ref().is_some_and(|it| it == name);
     if let Some(index) = values.iter().position(is_it) {
         return Ok(index);
     }
@@ -137,7 +140,7 @@ fn named(
         )
     })?;
     ident.set_span(format.span());
-    values.push((Some(ident.clone()), syn::parse_quote!(#ident)));
+    values.push((Some(ident.clone()), quote!(#ident)));
     Ok(values.len() - 1)
 }
 

@@ -2,7 +2,9 @@ use std::path::Path;
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Ident, Signature};
+use syn::Ident;
+
+use crate::function::Signature;
 
 use super::{
     instances::{self, Value},
@@ -18,7 +20,7 @@ pub(super) fn entry(
     options: &Options,
 ) -> TokenStream {
     let bound = instances::bind(&function.generics, values);
-    let function = &function.ident;
+    let function = &function.name;
     let symbol = &values.iter().fold(function.clone(), |symbol, value| {
         format_ident!("{symbol}_{}", value.name())
     });

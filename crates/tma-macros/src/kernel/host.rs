@@ -1,21 +1,26 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Attribute, Expr, Ident, ItemFn, Token, Type, ext::IdentExt, spanned::Spanned};
+use syn::{Attribute, Ident, Type, ext::IdentExt, spanned::Spanned};
+
+use crate::function::Function;
 
 use super::{generic::Generic, instances::Instances, options::Options, parameter::Parameter};
 
 /// Returns the kernel's form on the host: a function of its name that makes a call of it, and its body,
 /// which is checked and never called.
 pub(super) fn function(
-    function: &ItemFn,
+    function: &Function,
     parameters: &[Parameter],
     options: &Options,
 ) -> TokenStream {
     let call = call(function, parameters, options);
-    let ItemFn {
-        attrs, sig, block, ..
+    let Function {
+        attributes,
+        signature,
+        body,
+        ..
     } = function;
-    let of_body = attrs
+    let of_body = attributes
         .iter()
         .filter(|attribute| !is_documentation(attribute));
     quote! {
@@ -26,23 +31,27 @@ pub(super) fn function(
             #(#of_body)*
             #[allow(dead_code)]
             #[inline(always)]
-            #sig #block
+            #signature #body
         };
     }
 }
 
-fn call(function: &ItemFn, parameters: &[Parameter], options: &Options) -> TokenStream {
-    let ItemFn {
-        attrs, vis, sig, ..
+fn call(function: &Function, parameters: &[Parameter], options: &Options) -> TokenStream {
+    let Function {
+        attributes,
+        visibility,
+        signature,
+        ..
     } = function;
-    let (name, export) = (&sig.ident, sig.ident.to_string());
+    let (name, export) = (&signature.name, signature.name.to_string());
 
     let choices = options
         .instances
         .as_ref()
         .map_or(&[][..], Instances::choices);
-    let generics = sig.generics.params.iter().zip(choices);
-    let generics = generics.map(|(parameter, choice)| Generic::new(name, vis, parameter, choice));
+    let generics = signature.generics.params.iter().zip(choices);
+    let generics =
+        generics.map(|(parameter, choice)| Generic::new(name, visibility, parameter, choice));
     let generics: Vec<Generic> = generics.collect();
     let before = generics.iter().map(|generic| &generic.before);
     let types: Vec<&Ident> = generics
@@ -51,7 +60,7 @@ fn call(function: &ItemFn, parameters: &[Parameter], options: &Options) -> Token
         .collect();
     let constants = generics.iter().map(|generic| &generic.parameter);
     let choose = generics.iter().map(|generic| &generic.choose);
-    let own_bounds = sig
+    let own_bounds = signature
         .generics
         .where_clause
         .iter()
@@ -74,10 +83,10 @@ fn call(function: &ItemFn, parameters: &[Parameter], options: &Options) -> Token
     quote! {
         #(#before)*
 
-        #(#attrs)*
+        #(#attributes)*
         #[cfg(not(target_arch = "nvptx64"))]
         #[allow(dead_code, clippy::too_many_arguments)]
-        #vis fn #name<#borrowed #(#types),*>(
+        #visibility fn #name<#borrowed #(#types),*>(
             #(#constants)*
             #(#names: #taken),*
         ) -> ::tma::__private::launch::Call<#lifetime>
@@ -96,14 +105,15 @@ fn call(function: &ItemFn, parameters: &[Parameter], options: &Options) -> Token
 }
 
 /// Returns the call of a method of `Call` that sets the shared memory of a block.
-fn shared_bytes(bytes: &Expr) -> TokenStream {
-    match bytes {
-        Expr::Closure(closure) => {
-            let mut closure = closure.clone();
-            closure.capture = Some(Token![move](closure.span()));
-            quote!(.shared_bytes_of_block(#closure))
+fn shared_bytes(bytes: &TokenStream) -> TokenStream {
+    let mut tokens = bytes.clone().into_iter().peekable();
+    let is_move = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "move");
+    tokens.next_if(is_move);
+    match tokens.peek() {
+        Some(TokenTree::Punct(bar)) if bar.as_char() == '|' => {
+            quote!(.shared_bytes_of_block(move #(#tokens)*))
         }
-        bytes => quote!(.shared_bytes(#bytes)),
+        _ => quote!(.shared_bytes(#bytes)),
     }
 }
 

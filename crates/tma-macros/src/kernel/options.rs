@@ -1,9 +1,11 @@
+use proc_macro2::TokenStream;
 use syn::{
-    Expr, ExprLit, Ident, Lit, LitInt, Token,
+    Ident, LitInt, Token,
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
-    spanned::Spanned,
 };
+
+use crate::function::expression;
 
 use super::instances::Instances;
 
@@ -18,7 +20,7 @@ pub(super) struct Options {
     pub(super) allowed: Vec<Ident>,
     pub(super) instances: Option<Instances>,
     /// An expression of the arguments and constants, or a closure that also takes the block's threads.
-    pub(super) shared_bytes: Option<Expr>,
+    pub(super) shared_bytes: Option<TokenStream>,
 }
 
 impl Parse for Options {
@@ -55,7 +57,7 @@ impl Parse for Options {
                 "instances" => options.instances = Some(input.parse()?),
                 "shared_bytes" => {
                     input.parse::<Token![=]>()?;
-                    options.shared_bytes = Some(input.parse()?);
+                    options.shared_bytes = Some(expression(input)?);
                 }
                 _ => {
                     return Err(syn::Error::new(
@@ -100,32 +102,32 @@ fn messages(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
 /// `= 256` or `= [32, 8, 1]`, missing dimensions being 1; `most` in all.
 fn extent(input: ParseStream<'_>, most: u64, rule: &str) -> syn::Result<[u32; 3]> {
     input.parse::<Token![=]>()?;
-    let value: Expr = input.parse()?;
-    let elements: Vec<&Expr> = match &value {
-        Expr::Array(array) => array.elems.iter().collect(),
-        scalar => vec![scalar],
+    let span = input.span();
+    let sides: Vec<LitInt> = if input.peek(syn::token::Bracket) {
+        let list;
+        syn::bracketed!(list in input);
+        let sides = list.parse_terminated(number, Token![,])?;
+        sides.into_iter().collect()
+    } else {
+        vec![number(input)?]
     };
-    if !(1..=3).contains(&elements.len()) {
-        return Err(syn::Error::new(
-            value.span(),
-            "expected one to three numbers",
-        ));
+    if !(1..=3).contains(&sides.len()) {
+        return Err(syn::Error::new(span, "expected one to three numbers"));
     }
     let mut extent = [1; 3];
-    for (slot, element) in extent.iter_mut().zip(elements) {
-        match element {
-            Expr::Lit(ExprLit {
-                lit: Lit::Int(number),
-                ..
-            }) => *slot = positive(number)?,
-            other => return Err(syn::Error::new(other.span(), "expected a literal number")),
-        }
+    for (slot, side) in extent.iter_mut().zip(&sides) {
+        *slot = positive(side)?;
     }
     let all = extent.iter().map(|side| u64::from(*side)).product::<u64>();
     if all > most {
-        return Err(syn::Error::new(value.span(), format!("{rule}, not {all}")));
+        return Err(syn::Error::new(span, format!("{rule}, not {all}")));
     }
     Ok(extent)
+}
+
+fn number(input: ParseStream<'_>) -> syn::Result<LitInt> {
+    let number = input.parse();
+    number.map_err(|error| syn::Error::new(error.span(), "expected a literal number"))
 }
 
 fn positive(number: &LitInt) -> syn::Result<u32> {

@@ -1,9 +1,8 @@
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{
-    Attribute, FnArg, GenericArgument, Ident, ItemFn, Pat, PathArguments, Type, TypePath,
-    spanned::Spanned,
-};
+use syn::{Attribute, GenericArgument, Ident, PathArguments, Type, TypePath, spanned::Spanned};
+
+use crate::function::Function;
 
 pub(super) struct Parameter {
     pub(super) name: Ident,
@@ -53,45 +52,48 @@ fn is_named(path: &TypePath, name: &str) -> bool {
 }
 
 /// Reads the parameters and takes `#[grid_constant]` off them.
-pub(super) fn parameters(function: &mut ItemFn) -> syn::Result<Vec<Parameter>> {
+pub(super) fn parameters(function: &mut Function) -> syn::Result<Vec<Parameter>> {
     let mut parameters = Vec::new();
-    for input in &mut function.sig.inputs {
-        let FnArg::Typed(input) = input else {
+    for input in &mut function.signature.inputs {
+        let is_self = |token| matches!(token, TokenTree::Ident(word) if word == "self");
+        if input.pattern.clone().into_iter().any(is_self) {
             return Err(syn::Error::new(
-                input.span(),
+                input.pattern.span(),
                 "a kernel must not take `self`",
             ));
+        }
+        let (Some(name), Some(ty)) = (input.name(), &input.ty) else {
+            return Err(syn::Error::new(
+                input.pattern.span(),
+                "expected a name and a type",
+            ));
         };
-        let Pat::Ident(name) = &*input.pat else {
-            return Err(syn::Error::new(input.pat.span(), "expected a name"));
-        };
-        let name = name.ident.clone();
         let is_marker = |attribute: &Attribute| attribute.path().is_ident("grid_constant");
-        let grid_constant = input.attrs.iter().any(is_marker);
-        input.attrs.retain(|attribute| !is_marker(attribute));
-        let is_reference = matches!(*input.ty, Type::Reference(_));
+        let grid_constant = input.attributes.iter().any(is_marker);
+        input.attributes.retain(|attribute| !is_marker(attribute));
+        let is_reference = matches!(*ty, Type::Reference(_));
         if grid_constant && !is_reference {
             return Err(syn::Error::new(
-                input.ty.span(),
+                ty.span(),
                 "a grid constant must be `&TensorMap` or `&TileMap<…>`",
             ));
         }
         if is_reference && !grid_constant {
             return Err(syn::Error::new(
-                input.ty.span(),
+                ty.span(),
                 "a kernel cannot take a reference: pass a raw pointer, or mark a tensor map with \
                  `#[grid_constant]`",
             ));
         }
-        if matches!(*input.ty, Type::Array(_)) {
+        if matches!(*ty, Type::Array(_)) {
             return Err(syn::Error::new(
-                input.ty.span(),
+                ty.span(),
                 "a kernel must not take an array by value; put it into a struct with `#[derive(KernelArg)]`",
             ));
         }
         parameters.push(Parameter {
             name,
-            ty: (*input.ty).clone(),
+            ty: ty.clone(),
             grid_constant,
         });
     }
