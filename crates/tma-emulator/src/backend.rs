@@ -12,7 +12,7 @@ use crate::{
     check::{CheckReport, Diagnostic, Suppressions},
     machine::{
         Config, IMAGE_START,
-        observer::{Observer, Printer, Watch},
+        observer::{Observer, Printer},
     },
     run::{Report, ScheduleName},
     session::{Bounds, Error, Exploration, ModuleId, Ready, Session, Verdict},
@@ -111,9 +111,9 @@ impl EmulatorBackend {
     pub fn observe(
         &self,
         job: &mut Job<'_>,
-        mut observer: &mut dyn Observer,
+        observer: &mut dyn Observer,
     ) -> Result<Vec<Report>, Failure> {
-        self.watch(job, &mut observer)
+        self.watch(job, observer)
     }
 
     /// Runs a job like [`run`](Self::run) without the checker. `print` receives the output of the kernels.
@@ -129,7 +129,11 @@ impl EmulatorBackend {
         self.watch(job, &mut Printer(print))
     }
 
-    fn watch(&self, job: &mut Job<'_>, observer: &mut impl Watch) -> Result<Vec<Report>, Failure> {
+    fn watch(
+        &self,
+        job: &mut Job<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Report>, Failure> {
         self.each(job, |session, ready| {
             let report = session.observe(ready, observer);
             report.map_err(|fault| Error::from(fault).failure())

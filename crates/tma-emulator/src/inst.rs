@@ -82,13 +82,13 @@ use ptx::Opcode;
 
 use crate::{
     decode::{self, Decode, InstructionSet},
-    machine::{self, Alu, Flow, Slot, Special, Stuck, Trapped, Wait, observer::Watch},
+    machine::{self, Alu, Flow, Slot, Special, Stuck, Trapped, Wait},
 };
 
 pub(crate) type Decoder<'m> = decode::Decoder<'m, Action>;
 pub(crate) type Code = machine::Code<Action>;
 pub(crate) type Operation = machine::Operation<Action>;
-pub(crate) type Step<'a, O> = machine::Step<'a, O, Action>;
+pub(crate) type Step<'a> = machine::Step<'a, Action>;
 
 macro_rules! families {
     ($($family:ident $(: $variant:ident($action:ty))? { $($stem:literal $(=> $decode:ident)?),* })*) => {
@@ -104,7 +104,7 @@ macro_rules! families {
 
         impl Execute for Action {
             #[inline]
-            fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+            fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
                 match self {
                     $($(Self::$variant(action) => action.run(step),)?)*
                 }
@@ -122,9 +122,9 @@ macro_rules! families {
                 }
             }
 
-            fn resume<O: Watch>(
+            fn resume(
                 &self,
-                step: &mut Step<'_, O>,
+                step: &mut Step<'_>,
                 wait: Wait,
                 gives_up: bool,
             ) -> Result<Flow, Trapped> {

@@ -13,7 +13,7 @@ use tma_launch::Shape;
 
 use crate::{
     inst::Code,
-    machine::{Config, Fault, FaultAt, Memory, Trap, Trapped, World, observer::Watch},
+    machine::{Config, Fault, FaultAt, Memory, Trap, Trapped, World, observer::Observer},
 };
 
 use explore::Aftermath;
@@ -52,18 +52,19 @@ pub fn is_interrupted() -> bool {
 }
 
 /// Runs one kernel to its end, by the choices of a path or of the seed.
-pub(crate) fn run<O: Watch>(
+pub(crate) fn run(
     code: &Code,
     (shape, cluster): (&Shape, Option<[u32; 3]>),
     memory: &mut Memory,
     config: Config,
-    observer: &mut O,
+    observer: &mut dyn Observer,
     mut path: Option<&mut Path>,
 ) -> Result<Report, Box<Fault>> {
     let program = &code.program;
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
     observer.begin(program, shape, cluster.unwrap_or([1; 3]));
-    world.inspects = O::WATCHES && observer.inspects();
+    world.watches = observer.watches();
+    world.inspects = observer.inspects();
     let result = match &mut path {
         None => world.run(code, observer),
         Some(path) => {

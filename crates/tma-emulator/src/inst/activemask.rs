@@ -5,7 +5,7 @@ use ptx::Instruction;
 use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Slot, Trapped, observer::Watch},
+    machine::{Flow, Slot, Trapped},
     value::LANES,
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Activemask {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let value = [u64::from(step.active); LANES];
         step.set(self.d, &value);
         Ok(Flow::Next)

@@ -1,11 +1,11 @@
 //! Arithmetic: registers in, registers out.
 
 use super::{Execute, Step};
-use crate::machine::{Alu, Flow, Trapped, observer::Watch};
+use crate::machine::{Alu, Flow, Trapped};
 
 impl Execute for Alu {
     #[inline]
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let registers = step.warp.registers.get_mut(step.group.base..);
         self.compute(registers.unwrap_or(&mut []), step.active);
         Ok(Flow::Next)

@@ -9,7 +9,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Here, MANY_GROUPS, Trapped, Unwaited, Wait, World,
-        observer::{Event, GroupKind, Watch},
+        observer::{Event, GroupKind},
     },
     value::{LANES, lanes_of},
 };
@@ -61,7 +61,7 @@ pub(crate) fn wait_all(decoder: &mut Decoder<'_>) -> Result<(), NotSupported> {
 }
 
 impl Execute for AsyncGroup {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         match self {
             Self::Commit { bulk } => {
                 for lane in lanes_of(step.active) {
@@ -105,7 +105,7 @@ impl Execute for AsyncGroup {
         self.is_done(waiting.world, waiting.here, waiting.group.mask)
     }
 
-    fn resume<O: Watch>(&self, step: &mut Step<'_, O>, _: Wait, _: bool) -> Result<Flow, Trapped> {
+    fn resume(&self, step: &mut Step<'_>, _: Wait, _: bool) -> Result<Flow, Trapped> {
         self.pass(step);
         Ok(Flow::Next)
     }
@@ -131,7 +131,7 @@ impl AsyncGroup {
     }
 
     /// Passes the wait.
-    fn pass<O: Watch>(&self, step: &mut Step<'_, O>) {
+    fn pass(&self, step: &mut Step<'_>) {
         let Self::Wait { bulk, left, read } = self else {
             return;
         };

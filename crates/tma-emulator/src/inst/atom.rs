@@ -7,7 +7,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, ld_st::SPACES},
     machine::{
         Address, Flow, Located, Slot, Space, Trapped,
-        observer::{AccessKind, Scope, Sem, Watch},
+        observer::{AccessKind, Scope, Sem},
     },
     value::{Operator, Reduction, lanes_of},
 };
@@ -135,7 +135,7 @@ fn vector(operand: &Operand, count: usize) -> Result<&[Operand], NotSupported> {
 }
 
 impl Execute for Atomic {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         step.world.progress += 1;
         let size = self.bytes as u64;
         for lane in lanes_of(step.active) {
@@ -174,9 +174,9 @@ impl Atomic {
         self.elements.iter().map(|(_, b)| *b).chain(swapped)
     }
 
-    fn change_one<O: Watch>(
+    fn change_one(
         &self,
-        step: &mut Step<'_, O>,
+        step: &mut Step<'_>,
         lane: usize,
         address: &Address,
         operand: u64,

@@ -8,7 +8,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Trapped, Wait,
-        observer::{Event, Sem, Watch},
+        observer::{Event, Sem},
     },
     value::lanes_of,
 };
@@ -37,7 +37,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for ClusterBarrier {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         match self {
             Self::Arrive { sem, aligned } => {
                 let index = step.here.cluster;
@@ -72,7 +72,7 @@ impl Execute for ClusterBarrier {
     }
 
     /// Passes the barrier once it has completed.
-    fn resume<O: Watch>(&self, step: &mut Step<'_, O>, _: Wait, _: bool) -> Result<Flow, Trapped> {
+    fn resume(&self, step: &mut Step<'_>, _: Wait, _: bool) -> Result<Flow, Trapped> {
         for lane in lanes_of(step.active) {
             if let Some(generation) = step.warp.cluster_arrived[lane].take() {
                 step.tell(lane, |_| Event::ClusterPass { generation });

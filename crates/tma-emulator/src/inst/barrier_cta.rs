@@ -6,10 +6,7 @@ use ptx_isa::{Flag, Form, barrier_cta::Op};
 use crate::{
     decode::NotSupported,
     inst::{Action, Decoder, Execute, Step, Waiting},
-    machine::{
-        Flow, Slot, Trap, Trapped, Wait,
-        observer::{Event, Watch},
-    },
+    machine::{Flow, Slot, Trap, Trapped, Wait, observer::Event},
     value::{LANES, lanes_of},
 };
 
@@ -78,7 +75,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for CtaBarrier {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let first = lanes_of(step.active).next().unwrap_or(0);
         let barrier = step.get(self.barrier)[first] as u32 as usize;
         let threads = self.threads.map(|slot| step.get(slot)[first] as u32);
@@ -162,12 +159,7 @@ impl Execute for CtaBarrier {
         waiting.cta().barriers[*barrier].generation != *generation
     }
 
-    fn resume<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        wait: Wait,
-        _: bool,
-    ) -> Result<Flow, Trapped> {
+    fn resume(&self, step: &mut Step<'_>, wait: Wait, _: bool) -> Result<Flow, Trapped> {
         if let Wait::Cta {
             barrier,
             generation,
@@ -190,7 +182,7 @@ impl Execute for CtaBarrier {
 
 impl CtaBarrier {
     /// Passes the barrier once it has completed.
-    pub(crate) fn pass<O: Watch>(&self, step: &mut Step<'_, O>, barrier: usize, generation: u64) {
+    pub(crate) fn pass(&self, step: &mut Step<'_>, barrier: usize, generation: u64) {
         if let Some((d, vote, _)) = self.reduces {
             let (yes, no) = step.cta().barriers[barrier].results;
             let value = match vote {

@@ -5,7 +5,7 @@ use ptx::{Instruction, Type};
 use crate::{
     decode::{Modifiers, NotSupported, Symbol, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Group, Slot, Trap, Trapped, observer::Watch},
+    machine::{Flow, Group, Slot, Trap, Trapped},
     value::lanes_of,
 };
 
@@ -68,7 +68,7 @@ impl Branch {
 }
 
 impl Execute for Branch {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let Some(index) = self.index else {
             step.group.pc = self.targets[0];
             return Ok(Flow::Jumped);

@@ -9,7 +9,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Flow, Group, Passed, Slot, Space, Trap, Trapped,
-        observer::{AccessKind, Event, Scope, Sem, Watch},
+        observer::{AccessKind, Event, Scope, Sem},
     },
     value::{LANES, lanes_of},
 };
@@ -111,7 +111,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Call {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let id = match self.callee {
             Callee::Function(id) => id,
             Callee::Builtin(builtin) => return self.builtin(step, builtin),
@@ -162,7 +162,7 @@ impl Execute for Call {
 
 impl Call {
     /// Returns an argument of a builtin as a number.
-    fn argument<O: Watch>(&self, step: &Step<'_, O>, index: usize, lane: usize) -> u64 {
+    fn argument(&self, step: &Step<'_>, index: usize, lane: usize) -> u64 {
         match self.arguments.get(index) {
             Some(Passed::Register(slot)) => step.get(*slot)[lane],
             Some(Passed::Local { offset, bytes }) => {
@@ -178,7 +178,7 @@ impl Call {
         }
     }
 
-    fn builtin<O: Watch>(&self, step: &mut Step<'_, O>, builtin: Builtin) -> Result<Flow, Trapped> {
+    fn builtin(&self, step: &mut Step<'_>, builtin: Builtin) -> Result<Flow, Trapped> {
         let mut written = [0; LANES];
         for lane in lanes_of(step.active) {
             match builtin {
@@ -209,7 +209,7 @@ impl Call {
                     set_conditional(step, lane, handle, value)?;
                 }
                 Builtin::AssertFail => {
-                    let text = |step: &mut Step<'_, O>, index| {
+                    let text = |step: &mut Step<'_>, index| {
                         let address = self.argument(step, index, lane);
                         vprintf::text(step, lane, address)
                     };
@@ -242,7 +242,7 @@ impl Call {
 }
 
 /// Frees an allocation of `malloc`.
-fn free<O: Watch>(step: &mut Step<'_, O>, lane: usize, address: u64) -> Result<(), Trapped> {
+fn free(step: &mut Step<'_>, lane: usize, address: u64) -> Result<(), Trapped> {
     let found = step.world.memory.heap_bytes(address);
     let bytes = found.map_err(|(trap, what)| step.fault(lane, trap, what))?;
     step.tell(lane, |_| Event::Free { address, bytes });
@@ -253,8 +253,8 @@ fn free<O: Watch>(step: &mut Step<'_, O>, lane: usize, address: u64) -> Result<(
 
 /// Stores the value of a conditional node: the handle is the address of its 4 bytes. Calls that are not ordered have
 /// undefined behaviour, as such stores.
-fn set_conditional<O: Watch>(
-    step: &mut Step<'_, O>,
+fn set_conditional(
+    step: &mut Step<'_>,
     lane: usize,
     handle: u64,
     value: u64,

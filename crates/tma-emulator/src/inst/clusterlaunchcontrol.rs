@@ -11,8 +11,8 @@ use crate::{
     decode::{NotSupported, operands, space},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
-        Address, Alu, Completion, Flow, Issue, Piece, Slot, Target, Trap, Trapped, issue,
-        observer::Watch, target, unflatten,
+        Address, Alu, Completion, Flow, Issue, Piece, Slot, Target, Trap, Trapped, issue, target,
+        unflatten,
     },
     value::lift,
 };
@@ -96,13 +96,13 @@ fn first_ctaid(
 }
 
 impl Execute for TryCancel {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl TryCancel {
-    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue(&self, step: &mut Step<'_>, lane: usize) -> Result<(), Trapped> {
         let response = target(step, &self.response, lane, 16, "address of the response")?;
         let mbarrier = target(step, &self.mbarrier, lane, 8, "mbarrier's address")?;
         let own = step.here.rank;

@@ -12,7 +12,7 @@ use crate::{
     },
     machine::{
         Constant, Flow, Group, Slot, Stuck, Trap, Trapped, Wait, Warp,
-        observer::{Event, Origin, Watch},
+        observer::{Event, Origin},
     },
     value::{LANES, Lanes, blend, lane_names, lanes_of},
 };
@@ -56,7 +56,7 @@ pub(crate) fn align(decoder: &mut Decoder<'_>) {
 }
 
 /// Refuses an instruction that needs all lanes of a warp and has fewer.
-pub(crate) fn whole_warp<O: Watch>(step: &Step<'_, O>) -> Result<(), Trapped> {
+pub(crate) fn whole_warp(step: &Step<'_>) -> Result<(), Trapped> {
     match step.active {
         u32::MAX => Ok(()),
         active => {
@@ -89,7 +89,7 @@ impl Collective {
 }
 
 impl Execute for Collective {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let Some(members) = self.members else {
             return Ok(self.come_together(step));
         };
@@ -145,12 +145,7 @@ impl Execute for Collective {
         members & waiting.warp.alive & !there == 0
     }
 
-    fn resume<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        wait: Wait,
-        _: bool,
-    ) -> Result<Flow, Trapped> {
+    fn resume(&self, step: &mut Step<'_>, wait: Wait, _: bool) -> Result<Flow, Trapped> {
         if let Wait::Collective { members } = wait {
             self.finish(step, members);
         }
@@ -201,7 +196,7 @@ fn all_wait(warp: &Warp) -> bool {
 impl Collective {
     /// Waits for lanes that may still arrive, then runs with all that did. Before `.sync` was required, the
     /// lanes of a warp met where their control flow converged.
-    fn come_together<O: Watch>(&self, step: &mut Step<'_, O>) -> Flow {
+    fn come_together(&self, step: &mut Step<'_>) -> Flow {
         let members = 0;
         if !all_wait(step.warp) {
             return step.wait(Wait::Collective { members });
@@ -266,8 +261,8 @@ impl Collective {
     }
 
     /// Lanes that meet at other instructions, one of each; of `bar.warp.sync` alone.
-    fn elsewhere<O: Watch>(&self, step: &Step<'_, O>, parties: &[Party<'_>]) -> Vec<Origin> {
-        if !O::WATCHES || self.kind != CollectiveKind::Meet {
+    fn elsewhere(&self, step: &Step<'_>, parties: &[Party<'_>]) -> Vec<Origin> {
+        if !step.world.watches || self.kind != CollectiveKind::Meet {
             return Vec::new();
         }
         let own = (step.group.pc, step.group.calls);
@@ -283,7 +278,7 @@ impl Collective {
     }
 
     /// Computes the results for all participants and lets the other groups continue.
-    fn finish<O: Watch>(&self, step: &mut Step<'_, O>, members: u32) {
+    fn finish(&self, step: &mut Step<'_>, members: u32) {
         let partial = (step.group.pc, members);
         if step.warp.alive & !members != 0 && !step.warp.partial.contains(&partial) {
             step.warp.partial.truncate(MAX_PARTIAL - 1);
@@ -314,7 +309,7 @@ impl Collective {
             CollectiveKind::Redux(mode) => redux_sync::compute(mode, there, a),
             CollectiveKind::Meet | CollectiveKind::Align => ([0; LANES], [0; LANES]),
         };
-        if O::WATCHES && step.warp.unwritten.is_some() {
+        if step.world.watches && step.warp.unwritten.is_some() {
             self.follow(&mut *step.warp, &parties, there, &sources);
         }
         for (_, base, mask, party) in &parties {
@@ -329,7 +324,7 @@ impl Collective {
             group.wait = None;
             group.pc += 1;
         }
-        if O::WATCHES {
+        if step.world.watches {
             let first = there.trailing_zeros() as usize;
             let active = std::mem::replace(&mut step.active, there);
             for there in elsewhere {

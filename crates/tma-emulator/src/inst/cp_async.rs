@@ -8,8 +8,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, async_group, each_lane},
     machine::{
         Address, Alu, Completion, Constant, Flow, Issue, Located, Piece, Slot, Space, Target,
-        Trapped, issue,
-        observer::{Proxy, Watch},
+        Trapped, issue, observer::Proxy,
     },
     value::lift,
 };
@@ -81,13 +80,13 @@ fn copy(
 }
 
 impl Execute for AsyncCopy {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl AsyncCopy {
-    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue(&self, step: &mut Step<'_>, lane: usize) -> Result<(), Trapped> {
         let read = (step.get(self.source_bytes)[lane] as u32 as u64).min(self.bytes);
         let Located::Shared { rank, offset } =
             step.locate(lane, &self.to, self.bytes, self.bytes)?

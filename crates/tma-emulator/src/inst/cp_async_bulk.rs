@@ -11,7 +11,7 @@ use crate::{
     machine::{
         Address, Completion, Flow, Issue, Piece, ReportCondition, Signal, Slot, Space, Target,
         Trap, Trapped, issue,
-        observer::{Scope, Sem, Watch},
+        observer::{Scope, Sem},
         target,
     },
     value::Reduction,
@@ -125,13 +125,13 @@ pub(crate) fn report(report: Reported) -> Option<ReportCondition> {
 }
 
 impl Execute for BulkCopy {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl BulkCopy {
-    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue(&self, step: &mut Step<'_>, lane: usize) -> Result<(), Trapped> {
         let bytes = step.get(self.bytes)[lane] as u32 as usize;
         if bytes == 0 {
             // On an H200 it may have any addresses.

@@ -9,7 +9,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Located, Transfer, Trap, Trapped,
-        observer::{Event, MbarrierEvent, Proxy, Scope, Sem, Watch},
+        observer::{Event, MbarrierEvent, Proxy, Scope, Sem},
     },
 };
 
@@ -40,13 +40,13 @@ pub(crate) fn decode(
 }
 
 impl Execute for AsyncArrive {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl AsyncArrive {
-    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue(&self, step: &mut Step<'_>, lane: usize) -> Result<(), Trapped> {
         let located = step.locate(lane, &self.mbarrier, 8, 8)?;
         let offset = match located {
             Located::Shared { rank, offset } if rank == step.here.rank => offset,

@@ -8,7 +8,7 @@ use ptx::{Instruction, Type};
 use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Alu, Flow, Slot, Trapped, observer::Watch},
+    machine::{Alu, Flow, Slot, Trapped},
     value::{Float, LANES, Rounding, Unary, decompose, encode, format, lift, round_to_integer},
 };
 
@@ -121,7 +121,7 @@ impl Convert {
 }
 
 impl Execute for Convert {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         match self {
             Self::One(one) => one.run(step),
             Self::Packed(packed) => packed.run(step),
@@ -140,7 +140,7 @@ pub(crate) struct One {
 }
 
 impl One {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let mut d = [0; LANES];
         for (d, a) in d.iter_mut().zip(step.get(self.a)) {
             *d = self.conversion.of(*a, self.bits);

@@ -8,7 +8,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         CONST_WINDOW, Flow, LOCAL_WINDOW, PARAM_WINDOW, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot,
-        Space, Trapped, WINDOW_BYTES, observer::Watch,
+        Space, Trapped, WINDOW_BYTES,
     },
     value::LANES,
 };
@@ -64,7 +64,7 @@ impl Window {
 }
 
 impl Execute for Window {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let window = match self.space {
             Space::Global | Space::Generic => 0,
             Space::SharedCta | Space::SharedCluster => SHARED_WINDOW,

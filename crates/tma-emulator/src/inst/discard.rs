@@ -8,10 +8,7 @@ use ptx_isa::{Form, discard::Op};
 use crate::{
     decode::{NotSupported, exact, operands, space},
     inst::{Action, Decoder, Execute, Step},
-    machine::{
-        Address, Flow, Located, Trap, Trapped,
-        observer::{Event, Watch},
-    },
+    machine::{Address, Flow, Located, Trap, Trapped, observer::Event},
     value::lanes_of,
 };
 
@@ -36,7 +33,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Discard {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         step.world.progress += 1;
         for lane in lanes_of(step.active) {
             let located = step.locate(lane, &self.0, BYTES, BYTES)?;

@@ -5,7 +5,7 @@ use ptx::Instruction;
 use crate::{
     decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Trap, Trapped, observer::Watch},
+    machine::{Flow, Trap, Trapped},
 };
 
 /// Instructions that end a thread or the kernel.
@@ -36,7 +36,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for End {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         match self {
             Self::Function => Ok(step.leave_function()),
             Self::Thread => Ok(Flow::Ended),

@@ -2,17 +2,14 @@
 
 use crate::{
     inst::{Operation, Step},
-    machine::{
-        Cluster, Cta, Flow, Group, Here, Program, Stuck, Trapped, Wait, Warp, World,
-        observer::Watch,
-    },
+    machine::{Cluster, Cta, Flow, Group, Here, Program, Stuck, Trapped, Wait, Warp, World},
     value::lanes_of,
 };
 
 /// Executed by the lanes of a group together.
 pub(crate) trait Execute {
     /// Executes the operation for the lanes that are active.
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped>;
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped>;
 
     /// Returns whether lanes with a false guard continue without the others.
     fn splits(&self) -> bool {
@@ -25,12 +22,7 @@ pub(crate) trait Execute {
     }
 
     /// Continues after a wait; `false` in the last argument means that the wait gave up.
-    fn resume<O: Watch>(
-        &self,
-        _step: &mut Step<'_, O>,
-        _wait: Wait,
-        _gives_up: bool,
-    ) -> Result<Flow, Trapped> {
+    fn resume(&self, _step: &mut Step<'_>, _wait: Wait, _gives_up: bool) -> Result<Flow, Trapped> {
         Ok(Flow::Next)
     }
 
@@ -46,9 +38,9 @@ pub(crate) trait Execute {
 }
 
 /// Calls `f` for one active lane after the other.
-pub(crate) fn each_lane<O: Watch>(
-    step: &mut Step<'_, O>,
-    mut f: impl FnMut(&mut Step<'_, O>, usize) -> Result<(), Trapped>,
+pub(crate) fn each_lane(
+    step: &mut Step<'_>,
+    mut f: impl FnMut(&mut Step<'_>, usize) -> Result<(), Trapped>,
 ) -> Result<Flow, Trapped> {
     for lane in lanes_of(step.active) {
         f(step, lane)?;

@@ -11,7 +11,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Space, Trapped,
-        observer::{Event, FenceKind, Scope, Sem, Watch},
+        observer::{Event, FenceKind, Scope, Sem},
     },
     value::lanes_of,
 };
@@ -76,8 +76,8 @@ pub(crate) fn decode(
 }
 
 impl Execute for Fence {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
-        if !O::WATCHES {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
+        if !step.world.watches {
             return Ok(Flow::Next);
         }
         for lane in lanes_of(step.active) {

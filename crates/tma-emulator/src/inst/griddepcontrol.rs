@@ -9,10 +9,7 @@ use ptx_isa::{Form, griddepcontrol::Op};
 use crate::{
     decode::NotSupported,
     inst::{Action, Decoder, Execute, Step},
-    machine::{
-        Flow, Trapped,
-        observer::{Event, Watch},
-    },
+    machine::{Flow, Trapped, observer::Event},
 };
 
 /// The operation.
@@ -30,7 +27,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for GridDependency {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         step.tell_all(match self.0 {
             Op::Wait => Event::GridWait,
             Op::LaunchDependents => Event::GridLaunchDependents,

@@ -9,7 +9,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Space, Trapped,
-        observer::{AccessKind, Accesses, Event, Memory, Proxy, Range, Scope, Sem, Used, Watch},
+        observer::{AccessKind, Accesses, Event, Memory, Proxy, Range, Scope, Sem, Used},
         of_shared,
     },
     value::{LANES, Lanes, blend, lanes_of},
@@ -127,7 +127,7 @@ fn registers(
 }
 
 impl Execute for LoadStore {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let size = self.element_bytes * self.registers.len();
         let base = step.group.base;
         if self.stores {
@@ -138,7 +138,7 @@ impl Execute for LoadStore {
             let located = step.locate(lane, &self.address, size as u64, size as u64)?;
             let valueless = self.tell(step, lane, located, size as u64);
             if self.stores {
-                if O::WATCHES && step.warp.unwritten.is_some() {
+                if step.world.watches && step.warp.unwritten.is_some() {
                     self.store_unwritten(step, lane, located);
                 }
                 let mut values = [0; 8];
@@ -175,12 +175,12 @@ impl LoadStore {
     /// Performs the accesses of all lanes at once if one piece of memory contains them; with an observer, only
     /// weak ones. Returns the remaining lanes: all or none.
     #[inline]
-    fn together<O: Watch>(&self, step: &mut Step<'_, O>) -> u32 {
+    fn together(&self, step: &mut Step<'_>) -> u32 {
         let size = self.element_bytes * self.registers.len();
         let (sem, scope) = self.order;
         let follows_stores = self.stores && step.warp.unwritten.is_some();
         let is_one = sem == Sem::Weak && self.access_bytes == size as u64 && !follows_stores;
-        if O::WATCHES && !is_one {
+        if step.world.watches && !is_one {
             return step.active;
         }
         let mut addresses = *step.get(self.address.base);
@@ -199,7 +199,7 @@ impl LoadStore {
         let changed = self.transfer(registers.unwrap_or(&mut []), bytes, &starts, active);
         let is_global = matches!(space, Space::Global | Space::Generic);
         step.world.has_changed |= self.stores && is_global && changed != [0; LANES];
-        if !O::WATCHES {
+        if !step.world.watches {
             return 0;
         }
         let memory = match space {
@@ -294,7 +294,7 @@ impl LoadStore {
 
     /// Marks the registers of uninitialised bytes, given a mask of these bytes.
     #[cold]
-    fn load_unwritten<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, valueless: u32) {
+    fn load_unwritten(&self, step: &mut Step<'_>, lane: usize, valueless: u32) {
         let bytes = (1 << self.element_bytes) - 1;
         for (number, (slot, _)) in self.registers.iter().enumerate() {
             let lanes = u32::from(valueless >> (number * self.element_bytes) & bytes != 0) << lane;
@@ -306,7 +306,7 @@ impl LoadStore {
 
     /// Marks shared memory as uninitialised if a store writes an uninitialised value to it.
     #[cold]
-    fn store_unwritten<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, located: Located) {
+    fn store_unwritten(&self, step: &mut Step<'_>, lane: usize, located: Located) {
         for (number, (slot, _)) in self.registers.iter().enumerate() {
             match located {
                 Located::Global { .. } => step.use_unwritten(*slot, 1 << lane, Used::Store),
@@ -328,14 +328,8 @@ impl LoadStore {
 
     /// Returns a mask of the bytes that a store changes.
     #[inline]
-    fn changed<O: Watch>(
-        &self,
-        step: &Step<'_, O>,
-        lane: usize,
-        located: Located,
-        bytes: usize,
-    ) -> u32 {
-        if !O::WATCHES || !self.stores || matches!(located, Located::Local { .. }) {
+    fn changed(&self, step: &Step<'_>, lane: usize, located: Located, bytes: usize) -> u32 {
+        if !step.world.watches || !self.stores || matches!(located, Located::Local { .. }) {
             return u32::MAX;
         }
         let size = self.element_bytes;
@@ -349,13 +343,7 @@ impl LoadStore {
     }
 
     #[inline]
-    fn tell<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        lane: usize,
-        located: Located,
-        bytes: u64,
-    ) -> u32 {
+    fn tell(&self, step: &mut Step<'_>, lane: usize, located: Located, bytes: u64) -> u32 {
         let kind = match self.stores {
             true => AccessKind::Write,
             false => AccessKind::Read,

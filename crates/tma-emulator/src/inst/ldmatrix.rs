@@ -9,10 +9,7 @@ use crate::{
         Action, Decoder, Execute, Step, collective,
         matrix::{Halves, ROW_BYTES, Rows, spread, transposed},
     },
-    machine::{
-        Flow, Trapped,
-        observer::{AccessKind, Watch},
-    },
+    machine::{Flow, Trapped, observer::AccessKind},
 };
 
 /// Loads the matrices.
@@ -36,7 +33,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Load {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         collective::whole_warp(step)?;
         let Self(rows) = self;
         let mut matrices = Vec::new();

@@ -6,10 +6,7 @@ use ptx_isa::{Form, mapa::Op};
 use crate::{
     decode::{NotSupported, operands, space, ty},
     inst::{Action, Decoder, Execute, Step},
-    machine::{
-        Flow, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot, Space, Trap, Trapped, WINDOW_BYTES,
-        observer::Watch,
-    },
+    machine::{Flow, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot, Space, Trap, Trapped, WINDOW_BYTES},
     value::{LANES, lanes_of},
 };
 
@@ -46,7 +43,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Cluster {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let blocks = u64::from(step.world.places.cluster_blocks());
         let mut d = [0; LANES];
         for lane in lanes_of(step.active) {

@@ -11,7 +11,7 @@ use crate::{
     inst::{Decoder, Step, mma},
     machine::{
         Address, Located, Slot, Trap, Trapped,
-        observer::{AccessKind, Scope, Sem, Watch},
+        observer::{AccessKind, Scope, Sem},
     },
     value::Lanes,
 };
@@ -74,9 +74,9 @@ impl Rows {
     }
 
     /// Locates the row at the address of this lane.
-    pub(super) fn locate<O: Watch>(
+    pub(super) fn locate(
         &self,
-        step: &mut Step<'_, O>,
+        step: &mut Step<'_>,
         lane: usize,
         kind: AccessKind,
     ) -> Result<Located, Trapped> {

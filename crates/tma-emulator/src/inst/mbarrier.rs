@@ -10,7 +10,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Stuck, Trap, Trapped, Wait,
-        observer::{Event, MbarrierEvent, Scope, Sem, Watch},
+        observer::{Event, MbarrierEvent, Scope, Sem},
         ranks_of,
     },
     value::{LANES, lanes_of, lift},
@@ -187,7 +187,7 @@ type MbarrierAddress = (usize, usize);
 impl Execute for MbarrierOperation {
     /// Retries a barrier that is not initialised: it may be initialised a little later. So a kernel without
     /// synchronisation gets the same finding under every schedule.
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         if self.is_missing(step) {
             let since = step.world.steps;
             return Ok(step.wait(Wait::MbarrierInit { since }));
@@ -206,12 +206,7 @@ impl Execute for MbarrierOperation {
         }
     }
 
-    fn resume<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        wait: Wait,
-        gives_up: bool,
-    ) -> Result<Flow, Trapped> {
+    fn resume(&self, step: &mut Step<'_>, wait: Wait, gives_up: bool) -> Result<Flow, Trapped> {
         match wait {
             Wait::MbarrierInit { .. } => self.execute(step),
             _ => self.wait(step, gives_up),
@@ -229,7 +224,7 @@ impl Execute for MbarrierOperation {
 }
 
 impl MbarrierOperation {
-    fn execute<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn execute(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         match &self.kind {
             OperationKind::Wait { .. } => return self.wait(step, false),
             OperationKind::Arrive {
@@ -315,7 +310,7 @@ impl MbarrierOperation {
     }
 
     /// Returns whether the barrier of the first lane is uninitialised; usually all lanes use the same one.
-    fn is_missing<O: Watch>(&self, step: &mut Step<'_, O>) -> bool {
+    fn is_missing(&self, step: &mut Step<'_>) -> bool {
         if matches!(self.kind, OperationKind::Init { .. }) || self.multicast.is_some() {
             return false;
         }
@@ -327,11 +322,7 @@ impl MbarrierOperation {
         })
     }
 
-    fn object<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        lane: usize,
-    ) -> Result<MbarrierAddress, Trapped> {
+    fn object(&self, step: &mut Step<'_>, lane: usize) -> Result<MbarrierAddress, Trapped> {
         match step.locate(lane, &self.address, 8, 8)? {
             Located::Shared { rank, offset } => Ok((rank, offset)),
             _ => {
@@ -342,11 +333,7 @@ impl MbarrierOperation {
     }
 
     /// Returns the barriers in the blocks of a mask, or the one at the address.
-    fn objects<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        lane: usize,
-    ) -> Result<Vec<MbarrierAddress>, Trapped> {
+    fn objects(&self, step: &mut Step<'_>, lane: usize) -> Result<Vec<MbarrierAddress>, Trapped> {
         let (rank, offset) = self.object(step, lane)?;
         let ranks = match self.multicast {
             Some(mask) => ranks_of(step, lane, step.get(mask)[lane] & u64::from(u32::MAX))?,
@@ -356,9 +343,9 @@ impl MbarrierOperation {
     }
 
     /// Changes the object of the lane and its word in memory.
-    fn change<O: Watch, T>(
+    fn change<T>(
         &self,
-        step: &mut Step<'_, O>,
+        step: &mut Step<'_>,
         lane: usize,
         (rank, offset): MbarrierAddress,
         change: impl FnOnce(&mut Mbarrier) -> Result<T, String>,
@@ -382,9 +369,9 @@ impl MbarrierOperation {
         result.map_err(|(trap, what)| step.fault(lane, trap, what))
     }
 
-    fn tell<O: Watch>(
+    fn tell(
         &self,
-        step: &mut Step<'_, O>,
+        step: &mut Step<'_>,
         lane: usize,
         (rank, offset): MbarrierAddress,
         operation: MbarrierEvent,
@@ -399,13 +386,7 @@ impl MbarrierOperation {
     }
 
     /// Reports the end of a phase, if an operation completed it.
-    fn tell_if_done<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        lane: usize,
-        object: MbarrierAddress,
-        phase: u64,
-    ) {
+    fn tell_if_done(&self, step: &mut Step<'_>, lane: usize, object: MbarrierAddress, phase: u64) {
         let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
         let now = cta.mbarriers.get(&object.1).map(|mbarrier| mbarrier.phase);
         if now.is_some_and(|now| now > phase) {
@@ -414,16 +395,16 @@ impl MbarrierOperation {
     }
 
     /// Performs the arrivals of a warp at one barrier as one step; all get the same token.
-    fn arrive<O: Watch>(
+    fn arrive(
         &self,
-        step: &mut Step<'_, O>,
+        step: &mut Step<'_>,
         d: Slot,
         count: Option<Slot>,
         bytes: Option<Slot>,
         drops: bool,
         completes: bool,
     ) -> Result<(), Trapped> {
-        let value = |step: &Step<'_, O>, slot: Option<Slot>, lane, default| {
+        let value = |step: &Step<'_>, slot: Option<Slot>, lane, default| {
             slot.map_or(default, |slot| step.get(slot)[lane] as u32)
         };
         let mut objects: Vec<(MbarrierAddress, u32)> = Vec::new();

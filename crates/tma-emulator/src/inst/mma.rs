@@ -17,7 +17,7 @@ use ptx_isa::{Flag, Form, MatrixLayout, Shape, Type, mma::Op};
 use crate::{
     decode::NotSupported,
     inst::{Action, Decoder, Execute, Step, collective},
-    machine::{Flow, Slot, Trapped, observer::Watch},
+    machine::{Flow, Slot, Trapped},
     value::{Lanes, Rounding},
 };
 
@@ -154,7 +154,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Mma {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         collective::whole_warp(step)?;
         match self.product.way {
             ProductGrouping::Scalar => self.quads(step),
@@ -165,12 +165,12 @@ impl Execute for Mma {
 }
 
 impl Mma {
-    fn get<'s, O: Watch>(&self, step: &'s Step<'_, O>, slots: &[Slot]) -> Vec<&'s Lanes> {
+    fn get<'s>(&self, step: &'s Step<'_>, slots: &[Slot]) -> Vec<&'s Lanes> {
         slots.iter().map(|slot| step.get(*slot)).collect()
     }
 
     /// Computes one product of the whole warp.
-    fn warp<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
+    fn warp(&self, step: &mut Step<'_>) -> Result<(), Trapped> {
         let Product { a, b, c, d, .. } = self.product;
         let (m, n) = (self.shape.m as usize, self.shape.n as usize);
         // Elements of one bit are taken by words of 32 here.
@@ -225,7 +225,7 @@ impl Mma {
     }
 
     /// Computes four products of eight lanes each.
-    fn quads<O: Watch>(&self, step: &mut Step<'_, O>) {
+    fn quads(&self, step: &mut Step<'_>) {
         let Product { c, d, .. } = self.product;
         let mut results = vec![[0; 32]; self.d.len()];
         for quad in 0..4 {

@@ -9,7 +9,7 @@ use crate::{
         Action, Decoder, Execute, Step, collective,
         matrix::{gather, spread, transposed},
     },
-    machine::{Flow, Slot, Trapped, observer::Watch},
+    machine::{Flow, Slot, Trapped},
 };
 
 /// Computes `d = transpose(a)`.
@@ -35,7 +35,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Transpose {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         collective::whole_warp(step)?;
         let value = spread(&transposed(&gather(step.get(self.a))));
         step.set(self.d, &value);

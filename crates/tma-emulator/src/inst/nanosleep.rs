@@ -5,7 +5,7 @@ use ptx::{Instruction, Type};
 use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Trapped, observer::Watch},
+    machine::{Flow, Trapped},
 };
 
 /// A sleep, which lets other warps run.
@@ -25,7 +25,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Sleep {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         step.world.progress += 1;
         Ok(Flow::Next)
     }

@@ -5,7 +5,7 @@ use ptx::Instruction;
 use crate::{
     decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Trapped, observer::Watch},
+    machine::{Flow, Trapped},
 };
 
 /// An operation without effect.
@@ -23,7 +23,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Nothing {
-    fn run<O: Watch>(&self, _: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, _: &mut Step<'_>) -> Result<Flow, Trapped> {
         Ok(Flow::Next)
     }
 }

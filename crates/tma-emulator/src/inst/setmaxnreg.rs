@@ -10,10 +10,7 @@ use ptx_isa::{Form, setmaxnreg::Op};
 use crate::{
     decode::{NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, Waiting, collective},
-    machine::{
-        Flow, RegisterPool, Stuck, Trapped, Wait,
-        observer::{Event, Watch},
-    },
+    machine::{Flow, RegisterPool, Stuck, Trapped, Wait, observer::Event},
     value::lanes_of,
 };
 
@@ -52,7 +49,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Registers {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let Self { count, increases } = *self;
         let first = lanes_of(step.active).next().unwrap_or(0);
         let warp = step.here.warp;
@@ -76,7 +73,7 @@ impl Execute for Registers {
         pool.is_none_or(|pool| self.has(pool, waiting.here.warp))
     }
 
-    fn resume<O: Watch>(&self, step: &mut Step<'_, O>, _: Wait, _: bool) -> Result<Flow, Trapped> {
+    fn resume(&self, step: &mut Step<'_>, _: Wait, _: bool) -> Result<Flow, Trapped> {
         self.set(step);
         Ok(Flow::Next)
     }
@@ -106,7 +103,7 @@ impl Registers {
         !self.increases || pool.has(warp, self.count)
     }
 
-    fn set<O: Watch>(&self, step: &mut Step<'_, O>) {
+    fn set(&self, step: &mut Step<'_>) {
         let warp = step.here.warp;
         if let Some(pool) = &mut step.cta().registers {
             let before = pool.of_warp(warp);

@@ -2,7 +2,7 @@
 
 use crate::{
     inst::{Execute, Step},
-    machine::{Flow, Slot, Special, Trapped, observer::Watch},
+    machine::{Flow, Slot, Special, Trapped},
     value::LANES,
 };
 
@@ -14,7 +14,7 @@ pub(crate) struct Clock {
 }
 
 impl Execute for Clock {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         // Time passes, so that waiting for it ends.
         step.world.progress += 1;
         let value = [self.special.time(step.world.steps); LANES];

@@ -10,7 +10,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Issue, Piece, Signal, Slot, Trap, Trapped, issue,
-        observer::{Proxy, Scope, Sem, Watch},
+        observer::{Proxy, Scope, Sem},
         target,
     },
     value::Reduction,
@@ -87,13 +87,13 @@ fn sources(
 }
 
 impl Execute for AsyncStore {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl AsyncStore {
-    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue(&self, step: &mut Step<'_>, lane: usize) -> Result<(), Trapped> {
         let bytes = self.element_bytes * self.values.len();
         let to = target(step, &self.address, lane, bytes as u64, "destination")?;
         let here = step.here;

@@ -8,7 +8,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Trap, Trapped,
-        observer::{AccessKind, Scope, Sem, Watch},
+        observer::{AccessKind, Scope, Sem},
     },
     value::lanes_of,
 };
@@ -38,7 +38,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Zeros {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         step.world.progress += 1;
         for lane in lanes_of(step.active) {
             let bytes = step.get(self.bytes)[lane];

@@ -9,10 +9,7 @@ use crate::{
         Action, Decoder, Execute, Step, collective,
         matrix::{ROW_BYTES, Rows, gather, transposed},
     },
-    machine::{
-        Flow, Trapped,
-        observer::{AccessKind, Watch},
-    },
+    machine::{Flow, Trapped, observer::AccessKind},
 };
 
 /// Stores the matrices.
@@ -36,7 +33,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Store {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         collective::whole_warp(step)?;
         let Self(rows) = self;
         step.world.progress += 1;

@@ -8,7 +8,7 @@ use crate::{
         Action, Decoder, Execute, Step, each_lane,
         surface::{self, Access, Elements},
     },
-    machine::{Flow, Trapped, observer::Watch},
+    machine::{Flow, Trapped},
     texture::Texel,
 };
 
@@ -39,7 +39,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Load {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let Elements { slots, bytes } = &self.d;
         let base = step.group.base;
         each_lane(step, |step, lane| {

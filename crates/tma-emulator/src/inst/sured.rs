@@ -7,7 +7,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, each_lane, surface::Access},
     machine::{
         Flow, Slot, Trapped,
-        observer::{AccessKind, Scope, Sem, Watch},
+        observer::{AccessKind, Scope, Sem},
     },
     value::{Operator, Reduction},
 };
@@ -62,7 +62,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Reduce {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         step.world.progress += 1;
         let bytes = self.reduction.size_bytes();
         each_lane(step, |step, lane| {

@@ -10,7 +10,7 @@ use crate::{
     },
     machine::{
         Located, Slot, Space, Trap, Trapped,
-        observer::{AccessKind, Scope, Sem, Watch},
+        observer::{AccessKind, Scope, Sem},
     },
 };
 
@@ -70,18 +70,18 @@ impl Access {
     }
 
     /// Returns the format of a lane's texels.
-    pub(crate) fn format<O: Watch>(
+    pub(crate) fn format(
         &self,
-        step: &Step<'_, O>,
+        step: &Step<'_>,
         lane: usize,
     ) -> Result<crate::texture::Format, Trapped> {
         Ok(self.place.surface(step, lane)?.format())
     }
 
     /// Locates the bytes that a lane accesses; `None` if it accesses none.
-    pub(crate) fn locate<O: Watch>(
+    pub(crate) fn locate(
         &self,
-        step: &mut Step<'_, O>,
+        step: &mut Step<'_>,
         lane: usize,
         bytes: usize,
     ) -> Result<Option<Located>, Trapped> {
@@ -147,8 +147,8 @@ impl Access {
 }
 
 /// Reads bytes and reports the access.
-pub(crate) fn read<'s, O: Watch>(
-    step: &'s mut Step<'_, O>,
+pub(crate) fn read<'s>(
+    step: &'s mut Step<'_>,
     lane: usize,
     located: Located,
     bytes: usize,
@@ -158,8 +158,8 @@ pub(crate) fn read<'s, O: Watch>(
 }
 
 /// Writes bytes and reports the access.
-pub(crate) fn write<O: Watch>(
-    step: &mut Step<'_, O>,
+pub(crate) fn write(
+    step: &mut Step<'_>,
     lane: usize,
     located: Located,
     content: &[u8],

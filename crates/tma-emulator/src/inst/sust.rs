@@ -8,7 +8,7 @@ use crate::{
         Action, Decoder, Execute, Step, each_lane,
         surface::{self, Access, Elements},
     },
-    machine::{Flow, Slot, Trap, Trapped, observer::Watch},
+    machine::{Flow, Slot, Trap, Trapped},
     texture::{Channel, Texel},
 };
 
@@ -49,11 +49,7 @@ impl Store {
     }
 
     /// Returns the bytes that a lane stores, and their number. Channels without a value become 0.
-    fn content<O: Watch>(
-        &self,
-        step: &Step<'_, O>,
-        lane: usize,
-    ) -> Result<(Texel, usize), Trapped> {
+    fn content(&self, step: &Step<'_>, lane: usize) -> Result<(Texel, usize), Trapped> {
         let Elements { slots, bytes } = &self.values;
         let values = slots.iter().map(|slot| step.get(*slot)[lane]);
         if self.access.by_texels() {
@@ -70,12 +66,7 @@ impl Store {
     }
 
     /// Values of a type go into channels of their kind.
-    fn fits<O: Watch>(
-        &self,
-        step: &Step<'_, O>,
-        lane: usize,
-        kind: Channel,
-    ) -> Result<(), Trapped> {
+    fn fits(&self, step: &Step<'_>, lane: usize, kind: Channel) -> Result<(), Trapped> {
         let fits = match self.ty {
             Type::F32 => kind == Channel::Float,
             Type::U32 => kind == Channel::Unsigned,
@@ -93,7 +84,7 @@ impl Store {
 }
 
 impl Execute for Store {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         step.world.progress += 1;
         each_lane(step, |step, lane| {
             let (content, bytes) = self.content(step, lane)?;

@@ -12,7 +12,7 @@ use crate::{
     },
     machine::{
         Address, Constant, Flow, Space, Trapped,
-        observer::{AccessKind, Event, FenceKind, Scope, Sem, Watch},
+        observer::{AccessKind, Event, FenceKind, Scope, Sem},
     },
     value::lanes_of,
 };
@@ -60,7 +60,7 @@ pub(crate) fn decode(
 impl Execute for CopyFence {
     /// Copies four bytes for each lane, as the code of `ptxas` 13.0 for sm_90a does: a warp with missing lanes
     /// copies less.
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         const BYTES: usize = 4;
         let order = (Sem::Weak, Scope::Cta);
         step.world.progress += 1;

@@ -11,7 +11,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Trap, Trapped,
-        observer::{AccessKind, Scope, Sem, Watch},
+        observer::{AccessKind, Scope, Sem},
     },
     value::lanes_of,
 };
@@ -92,7 +92,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Replace {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         const BYTES: u64 = TensorMap::BYTES as u64;
         step.world.progress += 1;
         for lane in lanes_of(step.active) {

@@ -8,7 +8,7 @@ use crate::{
     inst::{Decoder, Step},
     machine::{
         Slot, Space, Trap, Trapped,
-        observer::{AccessKind, Event, Proxy, Scope, Sem, Watch},
+        observer::{AccessKind, Event, Proxy, Scope, Sem},
     },
     texture::{Geometry, Image, Texel, Texture, TextureObject},
 };
@@ -114,7 +114,7 @@ pub(crate) struct Destination {
 
 impl Destination {
     /// Sets the registers of a lane.
-    pub(crate) fn set<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, values: [u32; 4]) {
+    pub(crate) fn set(&self, step: &mut Step<'_>, lane: usize, values: [u32; 4]) {
         let base = step.group.base;
         for (slot, value) in self.registers.iter().zip(values) {
             step.warp.registers[base + slot][lane] = value.into();
@@ -186,7 +186,7 @@ pub(crate) fn operands(
 
 impl Place {
     /// Returns the coordinates of a lane, as their bits; 0 for missing ones.
-    pub(crate) fn coordinates<O: Watch>(&self, step: &Step<'_, O>, lane: usize) -> [u32; 3] {
+    pub(crate) fn coordinates(&self, step: &Step<'_>, lane: usize) -> [u32; 3] {
         let mut all = [0; 3];
         for (to, slot) in all.iter_mut().zip(&*self.coordinates) {
             *to = step.get(*slot)[lane] as u32;
@@ -195,14 +195,14 @@ impl Place {
     }
 
     /// Returns the layer that a lane selects.
-    pub(crate) fn layer<O: Watch>(&self, step: &Step<'_, O>, lane: usize) -> u32 {
+    pub(crate) fn layer(&self, step: &Step<'_>, lane: usize) -> u32 {
         self.layer.map_or(0, |slot| step.get(slot)[lane] as u32)
     }
 
     /// Returns the texture of a lane, which must have the geometry of the instruction and numbers of this type.
-    pub(crate) fn texture<O: Watch>(
+    pub(crate) fn texture(
         &self,
-        step: &Step<'_, O>,
+        step: &Step<'_>,
         lane: usize,
         ty: Type,
     ) -> Result<Texture, Trapped> {
@@ -231,11 +231,7 @@ impl Place {
     }
 
     /// Returns the surface of a lane, which must have the geometry of the instruction.
-    pub(crate) fn surface<O: Watch>(
-        &self,
-        step: &Step<'_, O>,
-        lane: usize,
-    ) -> Result<Image, Trapped> {
+    pub(crate) fn surface(&self, step: &Step<'_>, lane: usize) -> Result<Image, Trapped> {
         let handle = step.get(self.handle)[lane];
         let image = match step.world.memory.objects.get(handle) {
             Some(TextureObject::Surface(image)) => *image,
@@ -245,12 +241,7 @@ impl Place {
         Ok(image)
     }
 
-    fn fits<O: Watch>(
-        &self,
-        step: &Step<'_, O>,
-        lane: usize,
-        image: &Image,
-    ) -> Result<(), Trapped> {
+    fn fits(&self, step: &Step<'_>, lane: usize, image: &Image) -> Result<(), Trapped> {
         use Geometry::*;
         let fits = match (self.geometry, image.geometry()) {
             (Line, Linear) => true,
@@ -272,11 +263,7 @@ impl Place {
 }
 
 /// Returns the texture of a handle.
-pub(crate) fn texture<O: Watch>(
-    step: &Step<'_, O>,
-    lane: usize,
-    handle: u64,
-) -> Result<Texture, Trapped> {
+pub(crate) fn texture(step: &Step<'_>, lane: usize, handle: u64) -> Result<Texture, Trapped> {
     match step.world.memory.objects.get(handle) {
         Some(TextureObject::Texture(texture)) => Ok(*texture),
         _ => Err(none(step, lane, handle, "a texture")),
@@ -284,20 +271,15 @@ pub(crate) fn texture<O: Watch>(
 }
 
 #[cold]
-pub(crate) fn none<O: Watch>(
-    step: &Step<'_, O>,
-    lane: usize,
-    handle: u64,
-    wanted: &str,
-) -> Trapped {
+pub(crate) fn none(step: &Step<'_>, lane: usize, handle: u64, wanted: &str) -> Trapped {
     let what = step.world.memory.objects.why_none(handle, wanted);
     step.fault(lane, Trap::IllegalInstruction, what)
 }
 
 /// Reads a texel for a texture. A fetch may not see writes of the same kernel (CUDA C++ Programming Guide,
 /// "Read/Write Coherency").
-pub(crate) fn read<O: Watch>(
-    step: &mut Step<'_, O>,
+pub(crate) fn read(
+    step: &mut Step<'_>,
     lane: usize,
     address: u64,
     bytes: u32,

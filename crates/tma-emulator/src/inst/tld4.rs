@@ -8,7 +8,7 @@ use crate::{
         Action, Decoder, Execute, Step, each_lane,
         texture::{self, Destination, Place},
     },
-    machine::{Flow, Trapped, observer::Watch},
+    machine::{Flow, Trapped},
     texture::Point,
 };
 
@@ -45,7 +45,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Gather {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| {
             let texture = self.place.texture(step, lane, self.ty)?;
             let point = Point {

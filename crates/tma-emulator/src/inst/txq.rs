@@ -5,7 +5,7 @@ use ptx::Instruction;
 use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, each_lane, texture},
-    machine::{Flow, Slot, Trapped, observer::Watch},
+    machine::{Flow, Slot, Trapped},
     texture::{Geometry, Image, TextureObject},
 };
 
@@ -62,7 +62,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Query {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let base = step.group.base;
         each_lane(step, |step, lane| {
             let handle = step.get(self.handle)[lane];

@@ -2,10 +2,7 @@
 
 use super::{Action, Step};
 use crate::{
-    machine::{
-        Alu, Slot,
-        observer::{Used, Watch},
-    },
+    machine::{Alu, Slot, observer::Used},
     value::{Lanes, lanes_of},
 };
 
@@ -97,11 +94,7 @@ impl Action {
     /// Handles registers with uninitialised values before the operation runs. `guard` has the lanes with such a
     /// guard, active or not. Returns whether the caller must handle the other operands.
     #[cold]
-    pub(crate) fn follow<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        guard: Option<(Slot, u32)>,
-    ) -> bool {
+    pub(crate) fn follow(&self, step: &mut Step<'_>, guard: Option<(Slot, u32)>) -> bool {
         match self {
             Self::LoadStore(access) => {
                 step.use_unwritten(access.base(), step.active, Used::Address);
@@ -142,7 +135,7 @@ impl Action {
     }
 
     /// Returns the active lanes with a result that depends on such a value.
-    fn lanes<O: Watch>(&self, step: &Step<'_, O>, sources: &[Slot]) -> u32 {
+    fn lanes(&self, step: &Step<'_>, sources: &[Slot]) -> u32 {
         let of = |slot: Slot| step.unwritten(slot).0 & step.active;
         let any = sources.iter().fold(0, |lanes, slot| lanes | of(*slot));
         let opcode = step.program.opcode(step.group.pc);

@@ -5,7 +5,7 @@ use ptx::{Instruction, Type};
 use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Slot, Trapped, observer::Watch},
+    machine::{Flow, Slot, Trapped},
     value::lanes_of,
 };
 
@@ -103,7 +103,7 @@ impl Video {
 }
 
 impl Execute for Video {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let base = step.group.base;
         for lane in lanes_of(step.active) {
             let sources = self.sources.map(|slot| step.get(slot)[lane] as u32);

@@ -19,7 +19,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, Waiting, collective},
     machine::{
         Flow, Trapped, Wait,
-        observer::{Event, GroupKind, Watch},
+        observer::{Event, GroupKind},
     },
 };
 
@@ -60,7 +60,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Wgmma {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         collective::whole_warp(step)?;
         match self {
             Self::Fence => {
@@ -84,7 +84,7 @@ impl Execute for Wgmma {
         false
     }
 
-    fn resume<O: Watch>(&self, _: &mut Step<'_, O>, _: Wait, _: bool) -> Result<Flow, Trapped> {
+    fn resume(&self, _: &mut Step<'_>, _: Wait, _: bool) -> Result<Flow, Trapped> {
         Ok(Flow::Next)
     }
 
@@ -94,7 +94,7 @@ impl Execute for Wgmma {
 }
 
 /// Completes all but the last `left` groups of products.
-fn wait<O: Watch>(step: &mut Step<'_, O>, left: u64) {
+fn wait(step: &mut Step<'_>, left: u64) {
     let until = step.warp.products.current.saturating_sub(left);
     let warpgroup = step.here.warp / WARPS;
     let in_flight = &mut step.warp.products.in_flight;

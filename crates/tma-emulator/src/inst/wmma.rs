@@ -14,7 +14,7 @@ use crate::{
     },
     machine::{
         Address, Flow, Located, Slot, Space, Trapped,
-        observer::{AccessKind, Scope, Sem, Watch},
+        observer::{AccessKind, Scope, Sem},
     },
     value::{LANES, Rounding},
 };
@@ -255,7 +255,7 @@ fn multiply(
 }
 
 impl Execute for Wmma {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         collective::whole_warp(step)?;
         match self {
             Self::Load(transfer) => transfer.load(step)?,
@@ -267,7 +267,7 @@ impl Execute for Wmma {
 }
 
 impl Multiply {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) {
+    fn run(&self, step: &mut Step<'_>) {
         let Product { a, b, c, d, .. } = self.product;
         let gather = |fragment: Fragment, slots: &[Slot]| {
             let registers: Vec<_> = slots.iter().map(|slot| step.get(*slot)).collect();
@@ -287,9 +287,9 @@ impl Multiply {
 
 impl Transfer {
     /// Locates the element of a lane.
-    fn locate<O: Watch>(
+    fn locate(
         &self,
-        step: &mut Step<'_, O>,
+        step: &mut Step<'_>,
         lane: usize,
         index: usize,
         kind: AccessKind,
@@ -319,7 +319,7 @@ impl Transfer {
         Ok(located)
     }
 
-    fn load<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
+    fn load(&self, step: &mut Step<'_>) -> Result<(), Trapped> {
         let bits = self.fragment.bits();
         let per = (32 / bits.min(32)) as usize;
         let mut loaded = vec![[0; LANES]; self.registers.len()];
@@ -339,7 +339,7 @@ impl Transfer {
         Ok(())
     }
 
-    fn store<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
+    fn store(&self, step: &mut Step<'_>) -> Result<(), Trapped> {
         step.world.progress += 1;
         let bits = self.fragment.bits();
         let per = (32 / bits.min(32)) as usize;

@@ -2,11 +2,11 @@
 
 use super::{
     Address, Here, Located, SHARED_RANK_SHIFT, SHARED_START, Space, Step, Trap, Trapped, World,
-    observer::{self, AccessKind, Event, OrdinaryAccess, Range, Scope, Sem, Used, Watch},
+    observer::{self, AccessKind, Event, OrdinaryAccess, Range, Scope, Sem, Used},
     of_generic, of_shared,
 };
 
-impl<O: Watch, A> Step<'_, O, A> {
+impl<A> Step<'_, A> {
     /// Returns the address of a lane, in the space of the instruction.
     #[inline]
     pub(crate) fn address_of(&self, address: &Address, lane: usize) -> u64 {
@@ -164,7 +164,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         (sem, scope): (Sem, Scope),
         changed: u32,
     ) -> u32 {
-        if O::WATCHES {
+        if self.world.watches {
             let range = self.range(located, bytes);
             let origin = self.origin(lane);
             let access = OrdinaryAccess {

@@ -1,15 +1,12 @@
 //! Function frames: registers, local memory, and passed arguments and results.
 
-use super::{
-    Flow, Frame, Passed, Step, Trap, Trapped,
-    observer::{Event, Watch},
-};
+use super::{Flow, Frame, Passed, Step, Trap, Trapped, observer::Event};
 use crate::value::{LANES, lanes_of};
 
 /// Limit of registers in the frames of a warp, one after another; more are a stack overflow.
 const MAX_SLOTS: usize = 1 << 14;
 
-impl<O: Watch, A> Step<'_, O, A> {
+impl<A> Step<'_, A> {
     /// Returns the bytes of local memory up to the end of the current function's frame.
     pub(crate) fn local_bytes(&self) -> usize {
         let function = self.program.functions.get(self.group.function);

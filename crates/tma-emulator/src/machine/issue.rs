@@ -3,14 +3,14 @@
 use super::{
     Address, Completion, Located, Piece, ReportCondition, Slot, Space, Step, Target, Transfer,
     Trap, Trapped,
-    observer::{AccessKind, CopyCompletion, Event, GroupKind, Proxy, Scope, Sem, Watch},
+    observer::{AccessKind, CopyCompletion, Event, GroupKind, Proxy, Scope, Sem},
     of_generic,
 };
 use crate::value::Reduction;
 
 /// Returns one end of a copy, at an address that must be a multiple of `align`.
-pub(crate) fn target<O: Watch, A>(
-    step: &Step<'_, O, A>,
+pub(crate) fn target<A>(
+    step: &Step<'_, A>,
     address: &Address,
     lane: usize,
     align: u64,
@@ -77,7 +77,7 @@ impl Issue {
 }
 
 /// Issues a copy and returns its number.
-pub(crate) fn issue<O: Watch, A>(step: &mut Step<'_, O, A>, lane: usize, issue: Issue) -> u64 {
+pub(crate) fn issue<A>(step: &mut Step<'_, A>, lane: usize, issue: Issue) -> u64 {
     let Issue {
         mut pieces,
         completion,
@@ -93,7 +93,7 @@ pub(crate) fn issue<O: Watch, A>(step: &mut Step<'_, O, A>, lane: usize, issue: 
     step.world.rng.shuffle(&mut pieces);
     let origin = step.origin(lane);
     let here = step.here;
-    if O::WATCHES {
+    if step.world.watches {
         let bytes = pieces.iter().map(|piece| piece.bytes as u32).sum();
         step.tell(lane, |step| Event::CopyIssue {
             copy: id,
@@ -135,8 +135,8 @@ pub(crate) fn issue<O: Watch, A>(step: &mut Step<'_, O, A>, lane: usize, issue: 
 }
 
 /// Reports one end of a piece. An address that does not exist is reported when it is accessed.
-fn tell_plan<O: Watch, A>(
-    step: &mut Step<'_, O, A>,
+fn tell_plan<A>(
+    step: &mut Step<'_, A>,
     lane: usize,
     copy: u64,
     proxy: Proxy,
@@ -156,8 +156,8 @@ fn tell_plan<O: Watch, A>(
 }
 
 /// Returns the blocks of the cluster selected by a mask.
-pub(crate) fn ranks_of<O: Watch, A>(
-    step: &Step<'_, O, A>,
+pub(crate) fn ranks_of<A>(
+    step: &Step<'_, A>,
     lane: usize,
     mask: u64,
 ) -> Result<Vec<usize>, Trapped> {
@@ -181,9 +181,9 @@ pub(crate) struct Signal {
 
 impl Signal {
     /// Returns the blocks that a copy to `to` writes, each with the mbarrier that counts its bytes.
-    pub(crate) fn receivers<O: Watch, A>(
+    pub(crate) fn receivers<A>(
         &self,
-        step: &Step<'_, O, A>,
+        step: &Step<'_, A>,
         lane: usize,
         to: Target,
     ) -> Result<Vec<(usize, Completion)>, Trapped> {

@@ -51,6 +51,12 @@ pub trait Observer {
         let _ = instruction;
     }
 
+    /// Returns whether [`see`](Self::see) and the methods of accesses, turns and instructions are to be called; asked
+    /// once, when the kernel begins.
+    fn watches(&self) -> bool {
+        true
+    }
+
     /// Returns whether [`inspect`](Self::inspect) is to be called; asked once, when the kernel begins.
     fn inspects(&self) -> bool {
         false
@@ -101,65 +107,6 @@ pub trait Observer {
         print!("{text}");
     }
 }
-
-/// An observer that the machine is compiled for.
-pub(crate) trait Watch: Observer {
-    /// False if [`see`](Observer::see) is never called.
-    const WATCHES: bool = true;
-}
-
-/// Calls an observer through a pointer: the machine is compiled once for all of them.
-impl Observer for &mut dyn Observer {
-    fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
-        (**self).begin(program, shape, cluster);
-    }
-
-    fn end(&mut self, fault: Option<&Fault>) {
-        (**self).end(fault);
-    }
-
-    fn turn(&mut self, turn: Turn) {
-        (**self).turn(turn);
-    }
-
-    fn execute(&mut self, instruction: usize) {
-        (**self).execute(instruction);
-    }
-
-    fn inspects(&self) -> bool {
-        (**self).inspects()
-    }
-
-    fn inspect(&mut self, view: View<'_>) {
-        (**self).inspect(view);
-    }
-
-    fn findings(&self) -> usize {
-        (**self).findings()
-    }
-
-    fn see(&mut self, origin: Origin, event: Event) {
-        (**self).see(origin, event);
-    }
-
-    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
-        (**self).see_access(origin, access)
-    }
-
-    fn see_accesses(&mut self, origin: Origin, accesses: &Accesses) -> [u32; LANES] {
-        (**self).see_accesses(origin, accesses)
-    }
-
-    fn keeps_warps_together(&self) -> bool {
-        (**self).keeps_warps_together()
-    }
-
-    fn print(&mut self, text: &str) {
-        (**self).print(text);
-    }
-}
-
-impl Watch for &mut dyn Observer {}
 
 /// The thread and the instruction that caused an event. For a copy, those that issued it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

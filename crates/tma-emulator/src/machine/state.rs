@@ -106,6 +106,8 @@ pub(crate) struct World {
     /// Position of each operation in the order by which lanes of a warp wait for others; empty if they need not.
     pub(crate) convergence: Vec<u32>,
     pub(crate) config: Config,
+    /// True if the observer is shown events.
+    pub(crate) watches: bool,
     /// True if the observer is shown the state before each instruction.
     pub(crate) inspects: bool,
     /// Number of instructions executed so far.
@@ -323,6 +325,7 @@ impl World {
             rng: Rng::new(config.seed),
             convergence: Vec::new(),
             config,
+            watches: false,
             inspects: false,
             steps: 0,
             progress: 0,

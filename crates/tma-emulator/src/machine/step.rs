@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     Constant, Cta, FreedBy, Group, Here, LOCAL_WINDOW, Operation, Program, SHARED_RANK_SHIFT,
     SHARED_WINDOW, Slot, Trap, Trapped, Wait, Warp, World,
-    observer::{Event, Origin, Watch},
+    observer::{Event, Observer, Origin},
 };
 use crate::value::{LANES, Lanes, blend, lanes_of};
 
@@ -26,11 +26,11 @@ pub(crate) enum Flow {
 const LISTED: usize = 8;
 
 /// Everything that an operation may touch, in a program of actions `A`.
-pub(crate) struct Step<'a, O, A> {
+pub(crate) struct Step<'a, A> {
     pub(crate) world: &'a mut World,
     pub(crate) program: &'a Program,
     pub(crate) operations: &'a [Operation<A>],
-    pub(crate) observer: &'a mut O,
+    pub(crate) observer: &'a mut dyn Observer,
     pub(crate) warp: &'a mut Warp,
     pub(crate) here: Here,
     pub(crate) group: &'a mut Group,
@@ -38,7 +38,7 @@ pub(crate) struct Step<'a, O, A> {
     pub(crate) active: u32,
 }
 
-impl<O: Watch, A> Step<'_, O, A> {
+impl<A> Step<'_, A> {
     pub(crate) fn get(&self, slot: Slot) -> &Lanes {
         &self.warp.registers[self.group.base + slot]
     }
@@ -118,7 +118,7 @@ impl<O: Watch, A> Step<'_, O, A> {
     /// Reports an event to the observer for one lane.
     #[inline]
     pub(crate) fn tell(&mut self, lane: usize, event: impl FnOnce(&mut Self) -> Event) {
-        if O::WATCHES {
+        if self.world.watches {
             let event = event(self);
             let origin = self.origin(lane);
             self.observer.see(origin, event);
@@ -128,7 +128,7 @@ impl<O: Watch, A> Step<'_, O, A> {
     /// Reports an event to the observer for each active lane.
     #[inline]
     pub(crate) fn tell_all(&mut self, event: Event) {
-        if O::WATCHES {
+        if self.world.watches {
             for lane in lanes_of(self.active) {
                 let origin = self.origin(lane);
                 self.observer.see(origin, event);

@@ -2,7 +2,7 @@
 
 use super::{
     Here, Located, Mbarrier, ReportCondition, SHARED_RANK_SHIFT, Space, Trap, Trapped, World,
-    observer::{AccessKind, Event, MbarrierEvent, Origin, Proxy, Scope, Sem, Watch},
+    observer::{AccessKind, Event, MbarrierEvent, Observer, Origin, Proxy, Scope, Sem},
 };
 use crate::value::{Reduction, round_to_tf32};
 
@@ -149,7 +149,7 @@ impl World {
     }
 
     /// Moves some pieces of some copy.
-    pub(crate) fn progress_copy<O: Watch>(&mut self, observer: &mut O) -> Result<(), Trapped> {
+    pub(crate) fn progress_copy(&mut self, observer: &mut dyn Observer) -> Result<(), Trapped> {
         if self.transfers.is_empty() {
             return Ok(());
         }
@@ -174,10 +174,10 @@ impl World {
     }
 
     /// Moves all pieces of a copy.
-    pub(crate) fn complete_copy<O: Watch>(
+    pub(crate) fn complete_copy(
         &mut self,
         index: usize,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<(), Trapped> {
         let mut transfer = self.transfers.remove(index);
         self.progress += 1;
@@ -207,10 +207,10 @@ impl World {
             && self.transfers.iter().any(is_before)
     }
 
-    fn progress_one<O: Watch>(
+    fn progress_one(
         &mut self,
         transfer: &mut Transfer,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<(), Trapped> {
         // Reads and writes of a copy overlap: either may come next.
         let reads =
@@ -277,13 +277,13 @@ impl World {
         Ok(())
     }
 
-    fn complete_tx<O: Watch>(
+    fn complete_tx(
         &mut self,
         transfer: &Transfer,
         rank: usize,
         offset: usize,
         bytes: u32,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<(), Trapped> {
         let hears = |mbarrier: &Mbarrier| mbarrier.hears;
         let mbarriers = &mut self.clusters[transfer.here.cluster].ctas[rank].mbarriers;
@@ -307,11 +307,11 @@ impl World {
         self.signal(transfer, (rank, offset), observer, complete, came)
     }
 
-    fn arrive<O: Watch>(
+    fn arrive(
         &mut self,
         transfer: &Transfer,
         offset: usize,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<(), Trapped> {
         let copies_before = transfer.id;
         let came = |phase| MbarrierEvent::AsyncArrive {
@@ -324,11 +324,11 @@ impl World {
     }
 
     /// Changes the mbarrier that a copy completes on.
-    fn signal<O: Watch>(
+    fn signal(
         &mut self,
         transfer: &Transfer,
         (rank, offset): (usize, usize),
-        observer: &mut O,
+        observer: &mut dyn Observer,
         change: impl FnOnce(&mut Mbarrier) -> Result<(), String>,
         came: impl FnOnce(u64) -> MbarrierEvent,
     ) -> Result<(), Trapped> {
@@ -369,8 +369,8 @@ impl World {
         Ok(())
     }
 
-    fn tell<O: Watch>(&self, observer: &mut O, transfer: &Transfer, event: Event) {
-        if O::WATCHES {
+    fn tell(&self, observer: &mut dyn Observer, transfer: &Transfer, event: Event) {
+        if self.watches {
             observer.see(transfer.origin, event);
         }
     }
@@ -399,13 +399,13 @@ impl World {
         }
     }
 
-    fn access<O: Watch>(
+    fn access(
         &mut self,
         transfer: &Transfer,
         target: Target,
         bytes: usize,
         kind: AccessKind,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<Located, Trapped> {
         let (sem, scope) = match kind {
             AccessKind::Read => (Sem::Weak, Scope::Cta),
@@ -444,11 +444,11 @@ impl World {
         memory.get_mut(offset..offset + bytes).unwrap_or(&mut [])
     }
 
-    fn read_piece<O: Watch>(
+    fn read_piece(
         &mut self,
         transfer: &Transfer,
         piece: &mut Piece,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<(), Trapped> {
         let Some(from) = piece.from else {
             return Ok(());
@@ -461,11 +461,11 @@ impl World {
         Ok(())
     }
 
-    fn write_piece<O: Watch>(
+    fn write_piece(
         &mut self,
         transfer: &Transfer,
         piece: Piece,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<(), Trapped> {
         if piece.bytes == 0 {
             return Ok(());

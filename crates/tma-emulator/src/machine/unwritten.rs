@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Slot, Step, Warp,
-    observer::{Event, Used, Watch},
+    observer::{Event, Used},
 };
 use crate::value::{Lanes, lanes_of};
 
@@ -59,7 +59,7 @@ impl Warp {
     }
 }
 
-impl<O: Watch, A> Step<'_, O, A> {
+impl<A> Step<'_, A> {
     /// Returns the lanes of a slot with an uninitialised value, and the instruction that read it.
     pub(crate) fn unwritten(&self, slot: Slot) -> (u32, usize) {
         self.warp.unwritten(self.group.base + slot)

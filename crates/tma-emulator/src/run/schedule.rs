@@ -13,7 +13,7 @@ use crate::{
     inst::{Code, Execute, Step, Waiting},
     machine::{
         Flow, Group, Here, MANY_GROUPS, Trap, Trapped, Wait, Warp, World,
-        observer::{Event, Origin, Turn, View, Watch},
+        observer::{Event, Observer, Origin, Turn, View},
     },
     value::{LANES, lanes_of},
 };
@@ -46,7 +46,7 @@ const MOST_TRANSFERS: usize = 4096;
 
 impl World {
     /// Runs all clusters to their end.
-    pub(crate) fn run<O: Watch>(&mut self, code: &Code, observer: &mut O) -> Result<(), Trapped> {
+    pub(crate) fn run(&mut self, code: &Code, observer: &mut dyn Observer) -> Result<(), Trapped> {
         if observer.keeps_warps_together() {
             self.convergence = convergence::order(code);
         }
@@ -125,11 +125,11 @@ impl World {
         *reported = self.unwaited.len();
     }
 
-    pub(super) fn start<O: Watch>(&mut self, code: &Code, at: Option<usize>, observer: &mut O) {
+    pub(super) fn start(&mut self, code: &Code, at: Option<usize>, observer: &mut dyn Observer) {
         let Some(cluster) = self.start_cluster(&code.program) else {
             return;
         };
-        if O::WATCHES {
+        if self.watches {
             for cta in &cluster.ctas {
                 for thread in 0..cta.alive {
                     let instruction = code
@@ -154,7 +154,7 @@ impl World {
     }
 
     /// Doubles the number of running clusters, up to the device's limit.
-    fn start_more<O: Watch>(&mut self, code: &Code, observer: &mut O) {
+    fn start_more(&mut self, code: &Code, observer: &mut dyn Observer) {
         let resident = self.clusters.len() as u64;
         for _ in resident..(2 * resident).min(self.most_resident(&code.program)) {
             self.start(code, None, observer);
@@ -167,7 +167,7 @@ impl World {
     }
 
     /// Replaces a cluster by the next one, once its threads and copies have ended.
-    fn replace_if_over<O: Watch>(&mut self, index: usize, code: &Code, observer: &mut O) {
+    fn replace_if_over(&mut self, index: usize, code: &Code, observer: &mut dyn Observer) {
         let is_over = self.clusters[index].ctas.iter().all(|cta| cta.alive == 0)
             && !self
                 .transfers
@@ -279,10 +279,10 @@ impl World {
     }
 
     /// Executes operations of one group. Returns the mask of its lanes that have not ended.
-    pub(super) fn turn<O: Watch>(
+    pub(super) fn turn(
         &mut self,
         code: &Code,
-        observer: &mut O,
+        observer: &mut dyn Observer,
         (here, group): (Here, usize),
         gives_up: bool,
         length: Length,
@@ -294,7 +294,7 @@ impl World {
         let (first, lanes, steps) = (group.pc, group.mask, self.steps);
         let lanes_and_warp = (here, &mut warp, &mut group);
         let result = self.operations(code, observer, lanes_and_warp, gives_up, length);
-        if O::WATCHES {
+        if self.watches {
             observer.turn(Turn {
                 block: self.clusters[here.cluster].ctas[here.rank].number,
                 warp: here.warp as u32,
@@ -314,10 +314,10 @@ impl World {
         result.map(|()| mask)
     }
 
-    fn operations<O: Watch>(
+    fn operations(
         &mut self,
         code: &Code,
-        observer: &mut O,
+        observer: &mut dyn Observer,
         (here, warp, group): (Here, &mut Warp, &mut Group),
         mut gives_up: bool,
         length: Length,
@@ -345,7 +345,7 @@ impl World {
             {
                 break;
             }
-            if O::WATCHES && self.inspects {
+            if self.inspects {
                 observer.inspect(View::new(self, &code.program, here, warp, group));
             }
             let Some(operation) = code.operations.get(group.pc) else {
@@ -363,7 +363,7 @@ impl World {
                 let holds = lanes_of(active).filter(|lane| (predicate[*lane] & 1 != 0) != negated);
                 active = holds.fold(0, |mask, lane| mask | 1 << lane);
                 if active == 0 {
-                    if O::WATCHES && warp.unwritten.is_some() {
+                    if self.watches && warp.unwritten.is_some() {
                         let mut step = Step {
                             world: self,
                             program: &code.program,
@@ -381,7 +381,7 @@ impl World {
                     group.pc += 1;
                     continue;
                 }
-                if O::WATCHES && warp.unwritten.is_some() {
+                if self.watches && warp.unwritten.is_some() {
                     guard = Some((slot, group.mask));
                 }
                 if active != group.mask && operation.action.splits() {
@@ -409,10 +409,10 @@ impl World {
                 group,
                 active,
             };
-            if O::WATCHES && waited.is_none() {
+            if step.world.watches && waited.is_none() {
                 step.tell_products();
             }
-            let is_followed = O::WATCHES && step.warp.unwritten.is_some();
+            let is_followed = step.world.watches && step.warp.unwritten.is_some();
             let before = match is_followed && operation.action.follow(&mut step, guard) {
                 true => step.warp.unwritten_values(),
                 false => Vec::new(),
@@ -442,15 +442,15 @@ impl World {
         Ok(())
     }
 
-    fn end_threads<O: Watch>(
+    fn end_threads(
         &mut self,
-        observer: &mut O,
+        observer: &mut dyn Observer,
         here: Here,
         warp: &mut Warp,
         group: &mut Group,
     ) {
         let cta = &mut self.clusters[here.cluster].ctas[here.rank];
-        if O::WATCHES {
+        if self.watches {
             for lane in lanes_of(group.mask) {
                 let thread = (here.warp * LANES + lane) as u32;
                 let origin = Origin {

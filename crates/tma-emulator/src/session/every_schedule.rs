@@ -243,9 +243,8 @@ impl Session {
         self.within(ready, |state, config| {
             let mut search = Search::repeat(name.schedule.clone());
             let mut recorder = search.recorder(observer);
-            let mut observer: &mut dyn Observer = &mut recorder;
             // A fault is the end of what is observed.
-            let _ = state.observe(ready, config, &mut observer, Some(search.path()));
+            let _ = state.observe(ready, config, &mut recorder, Some(search.path()));
         });
         Ok(())
     }

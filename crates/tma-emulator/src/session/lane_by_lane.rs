@@ -33,8 +33,7 @@ fn by_lane(state: &mut State, ready: &Ready, config: Config) -> Vec<Diagnostic> 
     ];
     let checker = Checker::new(places, names, Default::default(), config.strict);
     let mut observer = LaneByLane(checker);
-    let mut dynamic: &mut dyn Observer = &mut observer;
-    let result = state.observe(ready, config, &mut dynamic, None);
+    let result = state.observe(ready, config, &mut observer, None);
     let fault = result.err();
     let entry = &kernel.signature.entry;
     let checker = observer.0;

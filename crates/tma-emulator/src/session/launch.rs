@@ -9,7 +9,7 @@ use crate::{
     check::{CheckReport, Checker, Diagnostic, InFlight, Suppressions, Unreleased},
     machine::{
         Config, Fault, Memory, Places, RESIDENT,
-        observer::{Beside, Observer, Printer, Watch},
+        observer::{Beside, Observer, Printer},
         parameter_in_source,
     },
     performance::{Performance, PerformanceReport},
@@ -169,10 +169,10 @@ impl Session {
     }
 
     /// Runs a launch with an observer.
-    pub(crate) fn observe<O: Watch>(
+    pub(crate) fn observe(
         &mut self,
         ready: &Ready,
-        observer: &mut O,
+        observer: &mut dyn Observer,
     ) -> Result<Report, Box<Fault>> {
         self.within(ready, |state, config| {
             state.observe(ready, config, observer, None)
@@ -188,8 +188,7 @@ impl Session {
     pub(crate) fn check_beside(&mut self, ready: &Ready, second: &mut dyn Observer) -> CheckReport {
         self.within(ready, |state, config| {
             state.check_run(ready, config, |state, first| {
-                let mut both: &mut dyn Observer = &mut Beside { first, second };
-                state.observe(ready, config, &mut both, None)
+                state.observe(ready, config, &mut Beside { first, second }, None)
             })
         })
     }
@@ -231,11 +230,11 @@ impl Session {
 }
 
 impl State {
-    pub(super) fn observe<O: Watch>(
+    pub(super) fn observe(
         &mut self,
         ready: &Ready,
         config: Config,
-        observer: &mut O,
+        observer: &mut dyn Observer,
         path: Option<&mut Path>,
     ) -> Result<Report, Box<Fault>> {
         let Ready {
@@ -255,12 +254,12 @@ impl State {
         &mut self,
         ready: &Ready,
         config: Config,
-        mut first: &mut dyn Observer,
+        first: &mut dyn Observer,
     ) -> Result<Report, Box<Fault>> {
         let Some(mut performance) = self.performance.take() else {
-            return self.observe(ready, config, &mut first, None);
+            return self.observe(ready, config, first, None);
         };
-        let mut both: &mut dyn Observer = &mut Beside {
+        let mut both = Beside {
             first,
             second: &mut performance,
         };
@@ -285,8 +284,7 @@ impl State {
     ) -> CheckReport {
         self.check_run(ready, config, |state, checker| {
             let mut recorder = search.recorder(checker);
-            let mut observer: &mut dyn Observer = &mut recorder;
-            state.observe(ready, config, &mut observer, Some(search.path()))
+            state.observe(ready, config, &mut recorder, Some(search.path()))
         })
     }
 

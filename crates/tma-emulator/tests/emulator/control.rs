@@ -405,6 +405,33 @@ fn printf_and_assert() {
 }
 
 #[test]
+fn a_circle_of_waits_is_found_without_the_checker_too() {
+    let body = "setp.lt.u32 %p1, %t, 32; @%p1 bra FIRST; bar.sync 1, 64; bar.arrive 2, 64; ret;
+        FIRST: bar.sync 2, 64; bar.arrive 1, 64;";
+    let text = kernel(body);
+    let circle = |failure: tma_launch::Failure| -> Vec<String> {
+        let text = failure.to_string();
+        let start = text.find("the circle of waits").expect(&text);
+        let lines = text[start..].lines().take(5);
+        lines
+            .map(|line| line.trim().replace(" (CUDA_ERROR_LAUNCH_TIMEOUT)", ""))
+            .collect()
+    };
+    let run = |run: &dyn Fn(&mut tma_launch::Job<'_>) -> tma_launch::Failure| {
+        let mut job = tma_launch::Job::new(tma_launch::Ptx {
+            name: "circle.ptx",
+            text: &text,
+        });
+        job.launch(Launch::new("k", 1, 64).scalar(0_u64));
+        circle(run(&mut job))
+    };
+    let emulator = tma_emulator::EmulatorBackend::new(0);
+    let checked = run(&|job| emulator.run(job).unwrap_err());
+    let unchecked = run(&|job| emulator.run_unchecked(job, &mut |_| ()).unwrap_err());
+    assert_eq!(checked, unchecked);
+}
+
+#[test]
 fn shuffles_and_votes_without_sync_are_of_the_lanes_that_come_together() {
     // Five lanes go another way, and meet the others at the vote.
     let body = "setp.lt.u32 %p1, %t, 5; mov.u32 %r1, 0; @!%p1 bra REST; add.u32 %r1, %t, 1; mul.lo.u32 %r1, %r1, 3;

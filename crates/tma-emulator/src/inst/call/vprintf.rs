@@ -2,18 +2,14 @@
 
 use crate::{
     inst::Step,
-    machine::{Space, Trapped, observer::Watch},
+    machine::{Space, Trapped},
 };
 
 /// Limit in bytes; longer texts are cut.
 const LONGEST: usize = 4096;
 
 /// Reads a zero-terminated text.
-pub(crate) fn text<O: Watch>(
-    step: &mut Step<'_, O>,
-    lane: usize,
-    address: u64,
-) -> Result<String, Trapped> {
+pub(crate) fn text(step: &mut Step<'_>, lane: usize, address: u64) -> Result<String, Trapped> {
     let mut bytes = Vec::new();
     while bytes.len() < LONGEST {
         let at = address.wrapping_add(bytes.len() as u64);
@@ -28,8 +24,8 @@ pub(crate) fn text<O: Watch>(
 
 /// Formats the output of one thread. Integers and pointers have the 4 or 8 bytes of their conversion,
 /// floating-point numbers 8, each aligned to its size.
-pub(crate) fn format<O: Watch>(
-    step: &mut Step<'_, O>,
+pub(crate) fn format(
+    step: &mut Step<'_>,
     lane: usize,
     format: u64,
     values: u64,
@@ -59,13 +55,13 @@ pub(crate) fn format<O: Watch>(
 }
 
 /// The arguments that are left.
-struct Values<'s, 'a, O> {
-    step: &'s mut Step<'a, O>,
+struct Values<'s, 'a> {
+    step: &'s mut Step<'a>,
     lane: usize,
     address: u64,
 }
 
-impl<O: Watch> Values<'_, '_, O> {
+impl Values<'_, '_> {
     fn next(&mut self, size: u64) -> Result<u64, Trapped> {
         self.address = self.address.next_multiple_of(size);
         let (lane, at) = (self.lane, self.address);

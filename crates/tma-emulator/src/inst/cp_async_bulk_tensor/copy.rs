@@ -14,22 +14,22 @@ use crate::{
     inst::{Execute, Step, cp_reduce_async_bulk_tensor, each_lane},
     machine::{
         Completion, Flow, Issue, Located, Piece, Slot, Target, Trap, Trapped, issue,
-        observer::{AccessKind, BoxLayout, Event, Proxy, Watch},
+        observer::{AccessKind, BoxLayout, Event, Proxy},
         target,
     },
 };
 
 impl Execute for TensorCopy {
-    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl TensorCopy {
-    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue(&self, step: &mut Step<'_>, lane: usize) -> Result<(), Trapped> {
         let (map, at) = self.read_map(step, lane)?;
         let illegal =
-            |step: &Step<'_, O>, what: String| step.fault(lane, Trap::IllegalInstruction, what);
+            |step: &Step<'_>, what: String| step.fault(lane, Trap::IllegalInstruction, what);
         let decoded = map
             .decode()
             .map_err(|error| illegal(step, error.to_string()))?;
@@ -160,9 +160,9 @@ impl TensorCopy {
     }
 
     /// Returns the map's parameters with the replacements from the instruction.
-    fn overridden<O: Watch>(
+    fn overridden(
         &self,
-        step: &Step<'_, O>,
+        step: &Step<'_>,
         lane: usize,
         mut decoded: Decoded,
     ) -> Result<Decoded, String> {
@@ -287,11 +287,7 @@ impl TensorCopy {
     }
 
     /// Reads the map's 128 bytes from parameters, constants or global memory, at a multiple of 64.
-    fn read_map<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        lane: usize,
-    ) -> Result<(TensorMap, Located), Trapped> {
+    fn read_map(&self, step: &mut Step<'_>, lane: usize) -> Result<(TensorMap, Located), Trapped> {
         let located = step.locate(lane, &self.tensor.map, TensorMap::BYTES as u64, 64)?;
         if matches!(located, Located::Local { .. } | Located::Shared { .. }) {
             let what =

@@ -7,7 +7,7 @@ use super::Convert;
 use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Step},
-    machine::{Alu, Flow, Slot, Trapped, observer::Watch},
+    machine::{Alu, Flow, Slot, Trapped},
     value::{LANES, Unary, lift, nearest},
 };
 
@@ -239,7 +239,7 @@ impl Packed {
         (self.d, [self.a].into_iter().chain(self.other).collect())
     }
 
-    pub(super) fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    pub(super) fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
         let mut d = [0; LANES];
         let other = self.other.map_or([0; LANES], |slot| *step.get(slot));
         for (d, (a, other)) in d.iter_mut().zip(step.get(self.a).iter().zip(other)) {

@@ -4,8 +4,7 @@ use super::{Mbarrier, MbarrierAddress, MbarrierOperation, OperationKind};
 use crate::{
     inst::{Step, Waiting},
     machine::{
-        Cta, Flow, Group, Slot, Space, Trap, Trapped, Wait, Warp,
-        observer::{MbarrierEvent, Watch},
+        Cta, Flow, Group, Slot, Space, Trap, Trapped, Wait, Warp, observer::MbarrierEvent,
         of_generic, of_shared,
     },
     value::{LANES, lanes_of},
@@ -120,11 +119,7 @@ impl MbarrierOperation {
     }
 
     /// Waits until the phase is complete for all lanes, or until the wait gives up.
-    pub(super) fn wait<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        gives_up: bool,
-    ) -> Result<Flow, Trapped> {
+    pub(super) fn wait(&self, step: &mut Step<'_>, gives_up: bool) -> Result<Flow, Trapped> {
         let OperationKind::Wait {
             d,
             state,

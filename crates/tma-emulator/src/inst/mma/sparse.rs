@@ -7,7 +7,7 @@ use super::{Element, Format, Product, Sum};
 use crate::{
     decode::NotSupported,
     inst::{Decoder, Step},
-    machine::{Slot, Trap, Trapped, observer::Watch},
+    machine::{Slot, Trap, Trapped},
     value::Lanes,
 };
 
@@ -72,9 +72,9 @@ impl Selector {
     }
 
     /// Returns the index in K of each element of A, by rows.
-    pub(crate) fn kept<O: Watch>(
+    pub(crate) fn kept(
         &self,
-        step: &Step<'_, O>,
+        step: &Step<'_>,
         rows: usize,
         depth: usize,
     ) -> Result<Vec<u8>, Trapped> {
@@ -89,9 +89,9 @@ impl Selector {
     }
 
     /// Collects the metadata of 16 rows from the registers of a warp.
-    pub(crate) fn spread<O: Watch>(
+    pub(crate) fn spread(
         &self,
-        step: &Step<'_, O>,
+        step: &Step<'_>,
         words: &Lanes,
         depth: usize,
         kept: &mut [u8],

@@ -4,10 +4,7 @@ use tensor_map::MatrixDescriptor;
 
 use crate::{
     inst::{Step, mma::Element},
-    machine::{
-        SHARED_START, Trap, Trapped,
-        observer::{MatrixRead, Watch},
-    },
+    machine::{SHARED_START, Trap, Trapped, observer::MatrixRead},
 };
 
 /// Bytes that a swizzle moves as a whole.
@@ -55,9 +52,9 @@ impl SharedMatrix {
     }
 
     /// Reads the elements, by rows of A or columns of B, and notes the address of each piece in `read`.
-    pub(super) fn load<O: Watch>(
+    pub(super) fn load(
         &self,
-        step: &mut Step<'_, O>,
+        step: &mut Step<'_>,
         elements: &mut [u64],
         read: &mut Vec<u64>,
     ) -> Result<(), Trapped> {

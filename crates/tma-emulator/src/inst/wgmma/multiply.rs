@@ -15,9 +15,7 @@ use crate::{
     },
     machine::{
         Flow, Located, Slot, Trap, Trapped, Wait,
-        observer::{
-            AccessKind, CopyCompletion, Event, GroupKind, MatrixRead, Origin, Proxy, Watch,
-        },
+        observer::{AccessKind, CopyCompletion, Event, GroupKind, MatrixRead, Origin, Proxy},
     },
     value::{Lanes, Rounding},
 };
@@ -140,7 +138,7 @@ impl Multiply {
     }
 
     /// Records that a warp issues the product, and reports a missing fence.
-    fn issue<O: Watch>(&self, step: &mut Step<'_, O>) {
+    fn issue(&self, step: &mut Step<'_>) {
         let (base, pc) = (step.group.base, step.group.pc);
         let products = &mut step.warp.products;
         let group = products.current;
@@ -169,8 +167,8 @@ impl Multiply {
         }
     }
 
-    pub(super) fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
-        if O::WATCHES {
+    pub(super) fn run(&self, step: &mut Step<'_>) -> Result<Flow, Trapped> {
+        if step.world.watches {
             self.issue(step);
         }
         let Some(parties) = self.meet(step)? else {
@@ -279,7 +277,7 @@ impl Multiply {
     }
 
     /// Returns all warps of the warpgroup, in order, once all are here.
-    fn meet<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Option<Vec<Party>>, Trapped> {
+    fn meet(&self, step: &mut Step<'_>) -> Result<Option<Vec<Party>>, Trapped> {
         let first = step.here.warp / WARPS * WARPS;
         let (here, base, pc) = (step.here.warp, step.group.base, step.group.pc);
         let mut parties = Vec::new();
@@ -320,9 +318,9 @@ impl Multiply {
 
     /// Returns the descriptors, which the first warp provides, and whether the accumulator is an input. All
     /// lanes of a warp must agree on them.
-    fn agreed<O: Watch>(
+    fn agreed(
         &self,
-        step: &mut Step<'_, O>,
+        step: &mut Step<'_>,
         parties: &[Party],
     ) -> Result<([Option<u64>; 2], bool), Trapped> {
         let a = match &self.a {
@@ -347,7 +345,7 @@ impl Multiply {
                 .filter(|party| Some(registers(step, **party, &[*slot])[0][0]) != agreed[at])
                 .map(|(warp, _)| *warp)
                 .next();
-            if let Some(warp) = other.filter(|_| O::WATCHES) {
+            if let Some(warp) = other.filter(|_| step.world.watches) {
                 let origin = Origin {
                     thread: (warp * 32) as u32,
                     ..step.origin(0)
@@ -360,11 +358,7 @@ impl Multiply {
     }
 
     /// Returns the index in K of each element of a sparse A.
-    fn kept<O: Watch>(
-        &self,
-        step: &mut Step<'_, O>,
-        parties: &[Party],
-    ) -> Result<Option<Vec<u8>>, Trapped> {
+    fn kept(&self, step: &mut Step<'_>, parties: &[Party]) -> Result<Option<Vec<u8>>, Trapped> {
         let Some(selector) = &self.selector else {
             return Ok(None);
         };
@@ -378,8 +372,8 @@ impl Multiply {
     }
 
     /// Reports the bytes read until a wait, for the first thread of each warp.
-    fn tell<O: Watch>(&self, step: &mut Step<'_, O>, mut read: Vec<u64>, matrices: &[MatrixRead]) {
-        if !O::WATCHES {
+    fn tell(&self, step: &mut Step<'_>, mut read: Vec<u64>, matrices: &[MatrixRead]) {
+        if !step.world.watches {
             return;
         }
         read.sort();
@@ -442,11 +436,7 @@ fn immediate(operand: &Operand) -> Result<i64, NotSupported> {
 }
 
 /// Returns the registers of a warp at its wgmma.
-fn registers<'s, O: Watch>(
-    step: &'s Step<'_, O>,
-    (warp, base): Party,
-    slots: &[Slot],
-) -> Vec<&'s Lanes> {
+fn registers<'s>(step: &'s Step<'_>, (warp, base): Party, slots: &[Slot]) -> Vec<&'s Lanes> {
     let registers = match warp == step.here.warp {
         true => &step.warp.registers,
         false => &step.world.clusters[step.here.cluster].ctas[step.here.rank].warps[warp].registers,

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     inst::{Action, Code, Execute, Waiting},
-    machine::{Group, Here, Trapped, Wait, Warp, World, observer::Watch},
+    machine::{Group, Here, Trapped, Wait, Warp, World, observer::Observer},
     run::{deadlock, schedule::Length},
     value::{LANES, lanes_of},
 };
@@ -69,10 +69,10 @@ impl Progress {
 
 impl World {
     /// Runs all blocks to their end, or until the path ends.
-    pub(in crate::run) fn follow<O: Watch>(
+    pub(in crate::run) fn follow(
         &mut self,
         code: &Code,
-        observer: &mut O,
+        observer: &mut dyn Observer,
         path: &mut Path,
     ) -> Result<(), Trapped> {
         while self.next_cluster < self.cluster_count() {
@@ -221,7 +221,7 @@ impl World {
     }
 
     /// Runs all warps to their first operations that others can see. That is of no effect on others, so that it is no event.
-    fn begin_threads<O: Watch>(&mut self, code: &Code, observer: &mut O) -> Result<(), Trapped> {
+    fn begin_threads(&mut self, code: &Code, observer: &mut dyn Observer) -> Result<(), Trapped> {
         let all: Vec<Here> = deadlock::groups(self).map(|(here, ..)| here).collect();
         for here in all {
             let warp = &self.clusters[here.cluster].ctas[here.rank].warps[here.warp];
@@ -253,10 +253,10 @@ impl World {
 
     /// Lets the groups that must wait for a phase begin to. That is of no effect on others, but phases that complete
     /// from now on are those that the group misses.
-    fn begin_waits<O: Watch>(
+    fn begin_waits(
         &mut self,
         code: &Code,
-        observer: &mut O,
+        observer: &mut dyn Observer,
         progress: &mut Progress,
     ) -> Result<(), Trapped> {
         loop {
@@ -347,10 +347,10 @@ impl World {
     }
 
     /// Runs a group from a visible operation to before the next one.
-    fn step<O: Watch>(
+    fn step(
         &mut self,
         code: &Code,
-        observer: &mut O,
+        observer: &mut dyn Observer,
         progress: &mut Progress,
         (here, group): (Here, usize),
     ) -> Result<(Threads, usize), Trapped> {

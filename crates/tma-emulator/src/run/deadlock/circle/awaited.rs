@@ -235,11 +235,11 @@ fn tested(
     }
     let start = test_in_loop(code, group.pc)?;
     let mut world = world.clone();
+    world.watches = true;
     let warp = &mut world.clusters[here.cluster].ctas[here.rank].warps[here.warp];
     warp.groups[index].pc = start;
     let mut tested = Tested(None);
-    let mut observer: &mut dyn Observer = &mut tested;
-    let turn = world.turn(code, &mut observer, (here, index), true, Length::ToVisible);
+    let turn = world.turn(code, &mut tested, (here, index), true, Length::ToVisible);
     turn.ok()?;
     tested.0
 }

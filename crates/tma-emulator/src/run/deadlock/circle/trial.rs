@@ -51,6 +51,7 @@ pub(super) fn deliveries(
         found: vec![None; nodes.len()],
     };
     let mut world = world.clone();
+    world.watches = true;
     world.config.max_steps = world.steps.saturating_add(STEPS);
     world.has_ended = true;
     let mut has_ended = false;
@@ -58,8 +59,7 @@ pub(super) fn deliveries(
         if !world.pass(code, &seen.threads) {
             break;
         }
-        let mut observer: &mut dyn Observer = &mut seen;
-        let ran = world.run(code, &mut observer);
+        let ran = world.run(code, &mut seen);
         has_ended = groups(&world).all(|(here, _, group)| !seen.has(&world, here, group.mask));
         let is_stuck = ran.is_err_and(|trapped| trapped.trap == Trap::Deadlock);
         if has_ended || !is_stuck {
