@@ -4,8 +4,7 @@
 
 Every size is checked first: against float64, for some rows, over results that were poisoned with NaN. Then all run in
 bursts after a pause, in random order, and medians of bursts are compared. Numbers are N(0, 1). Bytes are those of the
-rows, once in and once out. Each launch of a kernel that
-draws rows has a counter of its own, which was zeroed before.
+rows, once in and once out.
 """
 
 import ctypes
@@ -19,22 +18,21 @@ NAMES = {torch.bfloat16: "bf16", torch.float32: "f32"}
 # Maximum row length in bytes with one row per warp of a block, and the number of these warps; maximum length of a
 # short row.
 WARP_BYTES, WARPS, SHORT_BYTES = 2 << 10, 4, 16 << 10
-# Number of elements per thread for a row that is not short, and for the longest such row.
-EACH, MEDIUM = 32, 16384
-# Rows in shared memory, of those that are not longer and of longer ones.
-STAGES = {torch.bfloat16: (6, 3), torch.float32: (3, 1)}
-RESIDENT_THREADS, SHARED_BYTES, RESERVED_BYTES = 576, 228 << 10, 2 << 10
+# The most bytes of longer rows that a multiprocessor has at once for `softmax`, if these are two rows.
+AT_ONCE = 96 << 10
 EPSILON = 1e-5
-COUNTERS = 4096
 # Parameters of a column, by kernel.
 PARAMETERS = {"rms_norm": 1, "layer_norm": 2, "softmax": 0}
 LENGTHS = (1024, 4096, 8192, 16384)
 SIZES = [
     *((torch.bfloat16, rows, length) for rows in (8192, 32768, 65536) for length in LENGTHS),
+    (torch.bfloat16, 32768, 24576),
+    (torch.bfloat16, 32768, 32768),
     (torch.float32, 32768, 4096),
+    (torch.float32, 32768, 8192),
     (torch.float32, 32768, 16384),
 ]
-# Sizes of warps with a rest, of long rows, and of few rows.
+# Sizes of warps with a rest, of longer rows with and without one, and of few rows.
 ODD = [(1, 256), (5001, 272), (3000, 1032), (1001, 4104), (1000, 8200), (300, 16392), (200, 32768)]
 # torch.compile compiles for each length, at this number of rows, within this number of seconds.
 COMPILED_ROWS, COMPILE_SECONDS = 32768, 35
@@ -47,38 +45,22 @@ class Rows(Launch):
     def __init__(self, module, kernel, dst, src, parameters):
         rows, length = src.shape
         row_bytes = length * src.element_size()
-        is_short, is_long = row_bytes <= SHORT_BYTES, length > MEDIUM
-        if is_short:
-            rows_of_block = WARPS if row_bytes <= WARP_BYTES else 1
-            blocks = -(-rows // rows_of_block)
-            threads = rows_of_block * -(-row_bytes // 64 // 32) * 32
-            shared_bytes = rows_of_block * row_bytes
-            form = "_short_" + NAMES[src.dtype]
-        else:
-            threads = 32 + -(-length // (2 * EACH if is_long else EACH) // 32) * 32
-            shared_bytes = STAGES[src.dtype][is_long] * (row_bytes + 20)
-            fit = SHARED_BYTES // (shared_bytes + RESERVED_BYTES)
-            resident = max(1, min(RESIDENT_THREADS // threads, fit))
-            blocks = min(rows, resident * torch.cuda.get_device_properties(0).multi_processor_count)
-            form = f"_{NAMES[src.dtype]}_{str(is_long).lower()}"
-        self.counters = torch.zeros(COUNTERS, device="cuda", dtype=torch.int32)
-        self.counter = ctypes.c_uint64(self.counters.data_ptr())
+        is_short = row_bytes <= SHORT_BYTES
+        rows_of_block = WARPS if row_bytes <= WARP_BYTES else 1
+        threads = rows_of_block * -(-row_bytes // (64 if is_short else 128) // 32) * 32
+        shared_bytes = rows_of_block * row_bytes
+        if kernel == "softmax" and not is_short:
+            at_once = max(2, AT_ONCE // row_bytes)
+            shared_bytes = max(shared_bytes, (228 << 10) // at_once - (2 << 10))
         self.tensors = [dst, src, *parameters]
-        epsilon = [] if kernel == "softmax" else [ctypes.c_float(EPSILON)]
         values = [
             *(ctypes.c_uint64(tensor.data_ptr()) for tensor in self.tensors),
             ctypes.c_uint32(length),
             ctypes.c_uint32(rows),
-            *([] if is_short else [self.counter]),
-            *epsilon,
+            *([] if kernel == "softmax" else [ctypes.c_float(EPSILON)]),
         ]
-        super().__init__(module, kernel + form, blocks, threads, shared_bytes, values, follows=is_short)
-
-    def __call__(self):
-        if self.counter.value >= self.counters.data_ptr() + 4 * COUNTERS:
-            raise SystemExit("error: there are more launches than counters")
-        super().__call__()
-        self.counter.value += 4
+        name = kernel + ("_short_" if is_short else "_") + NAMES[src.dtype]
+        super().__init__(module, name, -(-rows // rows_of_block), threads, shared_bytes, values, follows=True)
 
 
 def torch_function(kernel, x, parameters):
@@ -166,7 +148,7 @@ def main():
             row = {"kernel": kernel, "type": NAMES[dtype], "size": (count, length)}
             rows.append({**row, "gb_per_s": rate, "ratio": ratio, "relative_error": error})
     if options.out:
-        forms = [form for name in NAMES.values() for form in (f"short_{name}", f"{name}_false")]
+        forms = [form for name in NAMES.values() for form in (f"short_{name}", name)]
         kernels = [f"{kernel}_{form}" for kernel in PARAMETERS for form in forms]
         record(options.out, options.compiled, kernels, rows)
 

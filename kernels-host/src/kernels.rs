@@ -3,30 +3,16 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tma_host::{Buffer, Device, Failure, Module, Stage, Stream, encode};
+use tma_host::{Device, Failure, Module, Stage, Stream, encode};
 use tma_launch::{Argument, Checked, Conditions};
 
-use crate::{
-    entries,
-    operand::{Operand, Operands},
-};
-
-/// Counters that are zeroed together.
-const COUNTERS: usize = 1024;
+use crate::{entries, operand::Operands};
 
 /// The kernels on a device. Each is loaded when it is called for the first time: on a GPU the driver compiles it then.
 #[derive(Debug)]
 pub struct Kernels {
     device: Device,
     modules: Mutex<HashMap<String, Arc<Module>>>,
-    counters: Mutex<Counters>,
-}
-
-/// Counters that are zero, from `next` on.
-#[derive(Debug, Default)]
-struct Counters {
-    memory: Option<Buffer<u32>>,
-    next: usize,
 }
 
 impl Kernels {
@@ -35,7 +21,6 @@ impl Kernels {
         Self {
             device: device.clone(),
             modules: Mutex::default(),
-            counters: Mutex::default(),
         }
     }
 
@@ -121,27 +106,6 @@ impl Kernels {
             let function = module.function(&launch.entry)?;
             function.launch_on(stream, launch.shape, &placed[..])
         }
-    }
-
-    /// Calls `start` with a counter that is zero.
-    pub(crate) fn with_counter(
-        &self,
-        start: impl FnOnce(Operand) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        // The lock is held until the launch, so that no other call zeroes the counter in between.
-        let mut counters = locked(&self.counters);
-        let Counters { memory, next } = &mut *counters;
-        let memory = match memory {
-            Some(memory) => memory,
-            none => none.insert(self.device.zeroed(COUNTERS)?),
-        };
-        if *next == COUNTERS {
-            memory.write(&[0; COUNTERS])?;
-            *next = 0;
-        }
-        let counter = Operand::new("the counter", memory.at(*next));
-        *next += 1;
-        start(counter)
     }
 
     /// Returns the module with this entry.

@@ -26,7 +26,7 @@ impl Kernels {
     /// Rows are stored one after the other, and are as long as the weights.
     ///
     /// # Errors
-    /// Rows that are longer than 32768 elements, no multiple of 16 bytes or not whole, and buffers that are too short:
+    /// Rows that are longer than 128 KiB, no multiple of 16 bytes or not whole, and buffers that are too short:
     /// all of these at once.
     pub fn rms_norm<T: RowElement>(
         &self,
@@ -90,21 +90,16 @@ impl Kernels {
         }
         // Larger numbers are refused as these are.
         let limited = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        self.with_counter(|counter| {
-            let mut operands = Operands::default();
-            let rows = Rows {
-                numbers: T::NUMBERS,
-                len: limited(len),
-                rows: limited(elements / len.max(1)),
-                dst: operands.add(Operand::new("the results", dst.at(0))),
-                src: operands.add(Operand::new("the source", src.at(0))),
-                counter: operands.add(counter),
-                multiprocessors: self.device().multiprocessors(),
-            };
-            let arguments = arguments(rows, &mut operands);
-            // SAFETY: the buffers are those of the operands, the results are borrowed exclusively, and the counter is
-            // zero (1).
-            unsafe { self.start(what, conditions, &arguments, &operands) }
-        })
+        let mut operands = Operands::default();
+        let rows = Rows {
+            numbers: T::NUMBERS,
+            len: limited(len),
+            rows: limited(elements / len.max(1)),
+            dst: operands.add(Operand::new("the results", dst.at(0))),
+            src: operands.add(Operand::new("the source", src.at(0))),
+        };
+        let arguments = arguments(rows, &mut operands);
+        // SAFETY: the buffers are those of the operands, and the results are borrowed exclusively (1).
+        unsafe { self.start(what, conditions, &arguments, &operands) }
     }
 }

@@ -1,141 +1,186 @@
 //! Rows, each made of one row: the shared part of `rms_norm`, `layer_norm` and `softmax`.
 //!
-//! Results are left in shared memory where the row was, so that memory is read once and written once.
-//!
-//! A block has a short row, or one for each of its warps, and ends when it has stored them: enough blocks run at once
-//! that one loads while others work. Of longer rows too few fit. There the first warp of a block loads whole rows
-//! ahead, into a ring of shared memory, and the others work.
+//! A block has a row, or a short one for each of its warps, and ends when it has stored it: enough blocks run at once
+//! that one loads while others work. Results are left in shared memory where the row was, so that memory is read once
+//! and written once.
 
 mod numbers;
 mod row;
-mod short;
 
 use tma::{
-    Block, Counter, Threads, Warps,
-    pipeline::{self, Items},
+    Block, SharedPtr, Stores, Threads, Transaction, Warp,
+    ptx::{fence, griddepcontrol, mbarrier::Mbarrier},
     shared,
 };
 
 pub use numbers::{Floats, Number};
 pub(crate) use row::Row;
 use row::{Parameters, Vector};
-pub use short::{MOST_SHORT_THREADS, SHORT_BYTES};
-pub(crate) use short::{short_bytes, transform_short};
 
-/// The most threads of a block: a warp that loads and 16 that work.
-pub const MOST_THREADS: u32 = 544;
-/// The most elements of a row that a thread has, unless rows are long.
-const EACH: u32 = 32;
-/// The number of elements of the longest row that is not long: a thread has twice that number of a long one.
-pub const MEDIUM: u32 = (MOST_THREADS - 32) * EACH;
+const VECTOR_BYTES: u32 = size_of::<Vector>() as u32;
+/// The most vectors of a short row that a thread has; their parameters stay in registers.
+pub(crate) const SHORT: usize = 4;
+/// The most vectors of a longer row that a thread has.
+pub(crate) const LONG: usize = 8;
+/// The most threads of a block with short rows.
+pub const MOST_SHORT_THREADS: u32 = 256;
+/// The most threads of a block with a longer row.
+pub const MOST_THREADS: u32 = 1024;
+/// The number of bytes of the longest short row.
+pub const SHORT_BYTES: u32 = MOST_SHORT_THREADS * SHORT as u32 * VECTOR_BYTES;
+/// The number of bytes of the longest row.
+pub const MOST_BYTES: u32 = MOST_THREADS * LONG as u32 * VECTOR_BYTES;
+/// Vectors of the longest row for which a block has one in each warp.
+const OF_WARP: u32 = Warp::LANES * SHORT as u32;
+
+shared! {
+    /// One for each row of the block.
+    static BARS: [Mbarrier; MOST_SHORT_THREADS as usize / 32];
+}
 
 /// An operation on rows, which has `P` parameters of each column.
 pub(crate) trait Operation<const P: usize> {
-    /// Makes the results of a row. Collective of the working threads.
+    /// Makes the results of a row. Collective of the threads that have it.
     fn apply<T: Number, G: Threads, const VECTORS: usize>(&self, row: Row<'_, T, G, VECTORS, P>);
 }
 
-/// Returns the number of rows in shared memory of a block: the most that fit and overlap loads, work and stores.
-const fn stages<T>(is_long: bool) -> u32 {
-    match (is_long, size_of::<T>()) {
-        (false, 2) => 6,
-        (true, 2) | (false, _) => 3,
-        (true, _) => 1,
+/// Shared memory of a block.
+pub(crate) const fn shared_bytes<T>(len: u32, threads: u64) -> u64 {
+    let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+    if bytes <= (OF_WARP * VECTOR_BYTES) as u64 {
+        bytes * (threads / Warp::LANES as u64)
+    } else {
+        bytes
     }
 }
 
-/// Shared memory of a block.
-pub(crate) const fn shared_bytes<T>(is_long: bool, len: u32) -> u64 {
-    pipeline::bytes::<T>(stages::<T>(is_long), len as u64)
+/// Shared memory with which a multiprocessor has at most 96 KiB of longer rows at once, or two rows: reads and writes of
+/// more disturb each other. Not for kernels with parameters, which need the memory as L1.
+pub(crate) const fn limited_bytes<T>(len: u32, threads: u64) -> u64 {
+    let bytes = shared_bytes::<T>(len, threads);
+    let blocks = match bytes {
+        bytes if bytes <= SHORT_BYTES as u64 => return bytes,
+        bytes if bytes > 48 << 10 => 2,
+        bytes => (96 << 10) / bytes,
+    };
+    let most = (228 << 10) / blocks - (2 << 10);
+    if bytes < most { most } else { bytes }
 }
 
-/// Makes each of `rows` rows of `len` elements of `src` one of `dst`; blocks draw their rows from a counter.
+/// Makes each of `rows` rows of `len` elements of `src` one of `dst`.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, `parameters` one row each, all at multiples of
 ///    16 bytes. No other code uses `dst`, and no thread writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
-/// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`MEDIUM`] elements, or twice that if `LONG`.
-/// 3. `counter` is as its type requires; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
-/// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and the fewest whole warps with
-///    [`EACH`] elements of a row for each thread, twice that if `LONG`, or more warps, up to [`MOST_THREADS`].
-///    The launch has the shared memory.
+/// 2. The bytes of a row are a multiple of 16, from 16 on.
+/// 3. Grid and blocks are one-dimensional, blocks of whole warps, [`MOST_THREADS`] at most. For rows of at most
+///    [`OF_WARP`] vectors `VECTORS` is [`SHORT`], and there is a warp for each row, up to 8 in a block; for others
+///    there is a block for each row, with a thread for each `VECTORS` vectors of a row. The launch has the shared memory.
 #[inline(always)]
-pub(crate) unsafe fn transform<T: Number, const LONG: bool, const P: usize>(
+pub(crate) unsafe fn transform<T: Number, const VECTORS: usize, const P: usize>(
     dst: *mut T,
     src: *const T,
     parameters: [*const T; P],
     [len, rows]: [u32; 2],
-    counter: Counter,
     operation: impl Operation<P>,
 ) {
-    // SAFETY: every thread gets here (4).
+    // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
-    let extents = [len, rows];
-    // SAFETY: (1) to (4) hold; 16 bytes of a thread are 8 elements or 4, so the threads have `VECTORS` vectors of a
-    // row (1 of `ring`).
-    unsafe {
-        match stages::<T>(LONG) {
-            6 => ring::<T, P, 4, 6>(block, dst, src, parameters, extents, counter, operation),
-            3 => ring::<T, P, 8, 3>(block, dst, src, parameters, extents, counter, operation),
-            _ => ring::<T, P, 16, 1>(block, dst, src, parameters, extents, counter, operation),
-        }
+    let warp = block.warp();
+    let vectors = len * size_of::<T>() as u32 / VECTOR_BYTES;
+    let stage = shared::dynamic::<Vector, 128>();
+    // The kernel that follows begins as blocks of this one end, and this one waits for the one before: both only where
+    // the launch allows it.
+    griddepcontrol::launch_dependents();
+    griddepcontrol::wait();
+    // SAFETY: the row is within the source, aligned (1, 2), and the stage takes it.
+    let load = |loads: &mut Transaction<'_>, stage: SharedPtr<Vector>, row: u32| unsafe {
+        loads.bulk(
+            stage.cast(),
+            src.add(row as usize * len as usize).cast(),
+            vectors * VECTOR_BYTES,
+        );
     };
+    // If each thread has its full share of a row, no vector needs a bounds check.
+    macro_rules! make {
+        ($row:ident by $group:ident in $stage:ident, $wait:expr) => {
+            // SAFETY: the row exists (3), and so do parameters (1); its threads can have all of it, and the stage is theirs.
+            unsafe {
+                let dst = dst.add($row as usize * len as usize);
+                let (group, stage) = ($group, $stage);
+                if vectors == group.threads() * VECTORS as u32 {
+                    make::<T, _, VECTORS, P>(
+                        group, warp, stage, dst, parameters, len, true, $wait, operation,
+                    );
+                } else {
+                    make::<T, _, VECTORS, P>(
+                        group, warp, stage, dst, parameters, len, false, $wait, operation,
+                    );
+                }
+            }
+        };
+    }
+    if VECTORS == SHORT && vectors <= OF_WARP {
+        let number = warp.index();
+        let row = block.index() * block.warps().get() + number;
+        if row < rows {
+            let stage = stage.add(number * vectors);
+            let barrier = warp.barrier(BARS::ptr().at(number), 1);
+            if warp.elect() {
+                let mut loads = barrier.transaction();
+                load(&mut loads, stage, row);
+                let _ = loads.arrive();
+            }
+            make!(row by warp in stage, || barrier.wait_parity(0));
+        }
+    } else {
+        let row = block.index();
+        let loading = block.load(BARS::ptr().at(0), |loads| load(loads, stage, row));
+        make!(row by block in stage, || loading.wait());
+    }
 }
 
+/// Makes a row of `dst` from the row in the stage, by a group of threads; `warp` is the warp of this thread.
+///
 /// # Safety
-/// 1. The conditions of [`transform`]; threads that work have `VECTORS` vectors of a row together.
+/// 1. `dst` and `parameters` are as (1) of [`transform`] requires. The row has at most `VECTORS` vectors for
+///    each thread of the group; exactly these if `is_full`.
+/// 2. The row is in the stage after `wait`. No other code uses the stage.
 #[inline(always)]
-unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u32>(
-    block: Block,
+#[allow(clippy::too_many_arguments, reason = "what a row is made of and by")]
+unsafe fn make<T: Number, G: Threads, const VECTORS: usize, const P: usize>(
+    group: G,
+    warp: Warp,
+    stage: SharedPtr<Vector>,
     dst: *mut T,
-    src: *const T,
     parameters: [*const T; P],
-    [len, rows]: [u32; 2],
-    counter: Counter,
+    len: u32,
+    is_full: bool,
+    wait: impl FnOnce(),
     operation: impl Operation<P>,
 ) {
     let bytes = len * size_of::<T>() as u32;
-    let start = |row: u32| row as usize * len as usize;
-    let memory = shared::dynamic::<Vector, 1024>();
-    let vectors = bytes / size_of::<Vector>() as u32;
-    let pipeline = block.storing_pipeline::<Vector, STAGES>(memory, vectors);
-    pipeline.split(
-        |mut fill| {
-            for row in Items::drawn(block, 1, rows, counter) {
-                let stage = fill.next().with_item(row);
-                // SAFETY: the row is within the source, aligned (1, 2); the stage takes it.
-                unsafe { stage.copy(src.add(start(row)).cast(), bytes) };
-            }
-            fill.finish();
-        },
-        |workers: Warps, mut drain| {
-            // SAFETY: there is a parameter for each column, aligned, that no thread writes (1).
-            let parameters = unsafe {
-                Parameters::<T, Warps, VECTORS, P>::new(
-                    parameters,
-                    workers,
-                    workers.warp(),
-                    vectors,
-                    false,
-                )
-            };
-            while let Some((number, stage)) = drain.next_item() {
-                // SAFETY: the stage has the row, and each thread has its vectors of it; `store` synchronises.
-                operation.apply(unsafe { Row::new(&parameters, len, stage.as_ptr()) });
-                // SAFETY: the row is within the destination, aligned (1, 2).
-                drain.store(stage, |stores, stage| unsafe {
-                    stores.bulk(dst.add(start(number)).cast(), stage.cast(), bytes);
-                });
-            }
-            drain.finish();
-        },
-    );
+    let vectors = bytes / VECTOR_BYTES;
+    // SAFETY: there is a parameter for each column, aligned, that no thread writes (1).
+    let parameters =
+        unsafe { Parameters::<T, G, VECTORS, P>::new(parameters, group, warp, vectors, is_full) };
+    wait();
+    // SAFETY: the stage has the row, the only one, and each thread has its vectors of it (1, 2).
+    operation.apply(unsafe { Row::new(&parameters, len, stage) });
+    fence::proxy_async_shared_cta();
+    group.sync();
+    if group.elect() {
+        let mut stores = Stores::new();
+        // SAFETY: the row is within the destination, aligned (1); all have written it before, through a fence.
+        unsafe { stores.bulk(dst.cast(), stage.cast(), bytes) };
+        stores.commit().wait_read();
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) use host::{Form, with_element};
+pub(crate) use host::with_element;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Numbers, Rows};

@@ -2,30 +2,24 @@ use core::array;
 
 use tma::{SharedPtr, Threads, Warp, math, memory, shared};
 
-use super::{EACH, Floats, MOST_THREADS, Number};
+use super::{Floats, MOST_THREADS, Number, SHORT};
 
 /// Words that one instruction moves.
 pub(crate) type Vector = [u32; 4];
 
-const MOST_WARPS: usize = MOST_THREADS as usize / 32 - 1;
+const MOST_WARPS: usize = MOST_THREADS as usize / 32;
 
 shared! {
-    /// A number of each warp that works on the row, for the first reduction and for the second one: a thread that
-    /// writes them again has synchronised since, when the row was stored.
+    /// A number of each warp that works on the row, for the first reduction and for the second one.
     static OF_WARPS: [[f32; MOST_WARPS]; 2];
-}
-
-/// Returns whether registers have room for each element of the `vectors` vectors that a thread has of a row.
-const fn is_held<T>(vectors: usize) -> bool {
-    vectors * size_of::<Vector>() / size_of::<T>() <= EACH as usize
 }
 
 /// Evaluates the expression for each of the vectors that a thread has of a row; not in a loop if something of them
 /// stays in registers, since it would keep that in local memory.
 macro_rules! for_each {
     ($turn:ident of VECTORS, $act:expr) => {
-        if is_held::<T>(VECTORS) {
-            for_each! { @ $turn, $act; 0 1 2 3 4 5 6 7 }
+        if VECTORS == SHORT {
+            for_each! { @ $turn, $act; 0 1 2 3 }
         } else {
             for $turn in 0..VECTORS {
                 $act;
@@ -34,9 +28,7 @@ macro_rules! for_each {
     };
     (@ $turn:ident, $act:expr; $($number:literal)*) => {$({
         let $turn: usize = $number;
-        if $turn < VECTORS {
-            $act;
-        }
+        $act;
     })*};
 }
 
@@ -53,10 +45,10 @@ pub(crate) struct Parameters<T, G, const VECTORS: usize, const P: usize> {
 }
 
 impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, G, VECTORS, P> {
-    /// Parameters stay in registers, unless rows are long.
-    const HELD: bool = is_held::<T>(VECTORS);
-    /// So does a row, unless two parameters of each column have taken the registers.
-    const HOLDS_ROW: bool = Self::HELD && P < 2;
+    /// Parameters of short rows stay in registers.
+    const HELD: bool = VECTORS == SHORT;
+    /// So does a short row, unless parameters have taken the registers.
+    const HOLDS_ROW: bool = Self::HELD && P == 0;
 
     /// # Safety
     /// 1. `sources` have `vectors` vectors each, at multiples of 16 bytes, that no thread writes while the kernel

@@ -60,8 +60,6 @@ const ROWS: Rows = Rows {
     rows: MOST,
     dst: 0,
     src: 1,
-    counter: 2,
-    multiprocessors: MOST,
 };
 const ORIGIN: [i32; 2] = [i32::MIN, i32::MAX];
 const TILES: Tiled = TensorMap::tiled(DataType::F64, &[u64::MAX, u64::MAX]).box_dims(&[MOST, MOST]);

@@ -207,11 +207,10 @@ fn rows() {
     };
     let softmax = |rows| Softmax { rows }.launch();
     assert_eq!(least_bytes(softmax(good)), [(1, 52_800), (0, 52_800)]);
-    // Longer rows are drawn from a counter.
     let longer = Rows { len: 8200, ..good };
     assert_eq!(
         least_bytes(softmax(longer)),
-        [(1, 1_640_000), (0, 1_640_000), (2, 4)]
+        [(1, 1_640_000), (0, 1_640_000)]
     );
     let norm = RmsNorm {
         rows: good,
@@ -237,7 +236,7 @@ fn rows() {
         }),
         &[
             "bytes per row is 520; must be a multiple of 16 (bulk copies move units of 16 bytes); use 512 or 528",
-            "rows is 0; must be 1 to 4294966783 (rows, and draws past the last row, are counted in 32 bits); use 1",
+            "rows is 0; must be 1 to 2147483647 (a grid has at most 2^31 - 1 blocks); use 1",
         ],
     );
     refused(
@@ -252,7 +251,7 @@ fn rows() {
     );
 }
 
-/// A warp or a block for each short row; else the blocks that run at once, and no more than there are rows.
+/// A warp or a block for each row, and shared memory that limits how many are resident.
 #[test]
 fn blocks_of_rows() {
     let shape = |numbers, len, rows| {
@@ -260,25 +259,26 @@ fn blocks_of_rows() {
             numbers,
             len,
             rows,
-            multiprocessors: 10,
             ..Rows::default()
         };
         let shape = Softmax { rows }.launch().unwrap().shape;
-        [shape.grid.x, shape.block.x]
+        [shape.grid.x, shape.block.x, shape.shared_bytes]
     };
-    assert_eq!(shape(Numbers::Bf16, 1024, 1000), [250, 128]);
-    assert_eq!(shape(Numbers::F32, 512, 1001), [251, 128]);
-    assert_eq!(shape(Numbers::Bf16, 1032, 1000), [1000, 64]);
-    assert_eq!(shape(Numbers::F32, 4096, 7), [7, 256]);
-    assert_eq!(shape(Numbers::Bf16, 8192, 7), [7, 256]);
-    assert_eq!(shape(Numbers::F32, 4100, 1000), [30, 192]);
-    assert_eq!(shape(Numbers::Bf16, 8200, 7), [7, 320]);
-    // The threads of short rows are counted in 32 bits.
-    assert_eq!(shape(Numbers::F32, 4, (1 << 27) - 4), [(1 << 25) - 1, 128]);
-    assert_eq!(shape(Numbers::F32, 4, (1 << 27) - 3), [90, 64]);
-    assert_eq!(shape(Numbers::F32, 16384, 1000), [10, 544]);
-    assert_eq!(shape(Numbers::F32, 16388, 1000), [10, 320]);
-    assert_eq!(shape(Numbers::F32, 32768, 1000), [10, 544]);
+    assert_eq!(shape(Numbers::Bf16, 1024, 1000), [250, 128, 4 * 2048]);
+    assert_eq!(shape(Numbers::F32, 512, 1001), [251, 128, 4 * 2048]);
+    assert_eq!(shape(Numbers::Bf16, 1032, 1000), [1000, 64, 2064]);
+    assert_eq!(shape(Numbers::F32, 4096, 7), [7, 256, 16384]);
+    assert_eq!(shape(Numbers::Bf16, 8192, 7), [7, 256, 16384]);
+    assert_eq!(shape(Numbers::F32, 4, u32::MAX >> 1), [1 << 29, 128, 64]);
+    // Five longer rows of 16 KiB at once, three of 32 KiB, two of more.
+    assert_eq!(
+        shape(Numbers::F32, 4100, 1000),
+        [1000, 160, (228 << 10) / 5 - 2048]
+    );
+    assert_eq!(shape(Numbers::Bf16, 16384, 7), [7, 256, 76 * 1024 - 2048]);
+    assert_eq!(shape(Numbers::F32, 16384, 1000), [1000, 512, 112 << 10]);
+    assert_eq!(shape(Numbers::F32, 32768, 1000), [1000, 1024, 128 << 10]);
+    assert_eq!(shape(Numbers::Bf16, 65536, 1000), [1000, 1024, 128 << 10]);
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn source_name(symbol: &str) -> Option<&str> {
 
 /// Returns the text with shared variables named as in the source: `shared!` adds a hash of the line, which
 /// changes with every edit above it. Labels lose the number of the function in its module, which
-/// changes with every kernel that is added, and mangled names those of the crates.
+/// changes with every kernel that is added, mangled names those of the crates, and names of constants their hashes.
 pub fn with_plain_names(module: &Module) -> String {
     let mut text = module.to_string();
     let shared = module
@@ -88,7 +88,21 @@ pub fn with_plain_names(module: &Module) -> String {
     for name in mangled.filter(|name| name.starts_with("_R")) {
         text = text.replace(name, &without_crates(name));
     }
-    without_label_numbers(&text)
+    without_label_numbers(&without_constant_hashes(&text))
+}
+
+/// The text without the hashes in names of unnamed constants, which change with every crate that a kernel depends on:
+/// `anon_$_$_0` for `anon_$_4892534bd0bb04bf39936653a6d5667d_$_0`.
+fn without_constant_hashes(text: &str) -> String {
+    const NAME: &str = "anon_$_";
+    let mut parts = text.split(NAME);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + NAME
+            + part
+                .trim_start_matches(|c: char| c.is_ascii_hexdigit())
+                .trim_start_matches('_')
+    })
 }
 
 /// A mangled name without the numbers of its crates: `C4core` for `Cs5BSODPsnYV7_4core`.
@@ -134,6 +148,15 @@ mod tests {
         );
         let swapped = text("b_00000000", "a_ffffffff");
         assert!(swapped.find("a[16]") < swapped.find("b[8]"), "{swapped}");
+    }
+
+    #[test]
+    fn the_hashes_of_constants_are_dropped() {
+        let text = "mov.u64 %rd1, anon_$_4892534bd0bb04bf39936653a6d5667d_$_51+8;";
+        assert_eq!(
+            without_constant_hashes(text),
+            "mov.u64 %rd1, anon_$_$_51+8;"
+        );
     }
 
     #[test]

@@ -21,7 +21,7 @@ const GEMM_FP8: &str = "gemm-fp8-h200.json";
 const ATTENTION: &str = "attention-h100.json";
 const ATTENTION_BACKWARD: &str = "attention-backward-h100.json";
 const ATTENTION_DECODE: &str = "attention-decode-h100.json";
-const NORMS: &str = "norms-h200.json";
+const NORMS: [&str; 2] = ["norms-h200.json", "norms-h100.json"];
 const STEPS: &str = "gemm-step-h200.json";
 
 /// Rows of the benchmark's table that the page shows.
@@ -273,21 +273,29 @@ fn attention_decode(folder: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// Returns the kernels over rows, with the copy and PyTorch's, compiled if it was.
+/// Returns the kernels over rows, with the copy and PyTorch's, compiled if it was, and their share of the copy on a second
+/// device.
 fn norms(folder: &Path) -> Result<String, String> {
-    let (mut page, rows) = torch_record(folder, NORMS)?;
-    page += "| kernel | rows x elements | copy | PyTorch | compiled | kernel | of the copy |\n";
-    page += "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n";
-    for row in &rows {
+    let [first, second] = NORMS;
+    let (head, rows) = torch_record(folder, first)?;
+    let (of_last, also) = torch_record(folder, second)?;
+    let mut page = head.replace(":\n\n", &format!("; the last column: {of_last}"));
+    page += "| kernel | rows x elements | copy | PyTorch | compiled | kernel | of the copy | H100, of the copy |\n";
+    page += "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+    for (row, also) in rows.iter().zip(&also) {
+        if row["size"] != also["size"] || row["kernel"] != also["kernel"] {
+            return Err(format!("{} differ in their rows", NORMS.join(" and ")));
+        }
         let name = row["kernel"].as_str().ok_or("a row has no kernel")?;
         let ty = row["type"].as_str().ok_or("a row has no type")?;
         let rate = |name: &str| number(&row["gb_per_s"][name]);
         let compiled = rate("compiled").map_or(String::new(), |rate| format!("{rate:.0}"));
         let (copy, eager, ours) = (rate("clone")?, rate("eager")?, rate(name)?);
         page += &format!(
-            "| `{name}` | {} {ty} | {copy:.0} | {eager:.0} | {compiled} | {ours:.0} | {:.3} |\n",
+            "| `{name}` | {} {ty} | {copy:.0} | {eager:.0} | {compiled} | {ours:.0} | {:.3} | {:.3} |\n",
             size(row)?,
-            ours / copy
+            ours / copy,
+            number(&also["ratio"]["clone"])?
         );
     }
     Ok(page)

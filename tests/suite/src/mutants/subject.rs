@@ -187,13 +187,10 @@ const FOR_ALL: [(&str, &[&str]); 10] = [
         &["gemm_bf16_true_true", "gemm_batched_narrow_bf16_true_true"],
     ),
     ("gemm_mma", &["gemm_mma_bf16_true_true_2"]),
-    (
-        "layer_norm",
-        &["layer_norm_bf16_false", "layer_norm_short_bf16"],
-    ),
+    ("layer_norm", &["layer_norm_bf16", "layer_norm_short_bf16"]),
     ("reduce_scatter", &["reduce_scatter_bf16"]),
-    ("rms_norm", &["rms_norm_bf16_false", "rms_norm_short_bf16"]),
-    ("softmax", &["softmax_bf16_false", "softmax_short_bf16"]),
+    ("rms_norm", &["rms_norm_bf16", "rms_norm_short_bf16"]),
+    ("softmax", &["softmax_bf16", "softmax_short_bf16"]),
 ];
 
 /// Returns the entries that these scenarios launch, except those that others represent.
