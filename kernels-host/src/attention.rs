@@ -1,5 +1,5 @@
 use kernels_gpu::attention::{Attention, Packed};
-use tma_host::{Buffer, Failure};
+use tma_host::{Buffer, Failure, Stage};
 use tma_launch::{Conditions, Violations, check::descent};
 
 use crate::{
@@ -55,7 +55,8 @@ pub struct AttentionTensors<'a, T: Element> {
     pub values: &'a Buffer<T>,
     /// `[elements, heads, queries, sequences]`, innermost first.
     pub results: &'a mut Buffer<T>,
-    /// The natural logarithms of the sums of the exponentials: `[queries, heads, sequences]`, innermost first.
+    /// The natural logarithms of the sums of the exponentials: `[queries, heads, sequences]`, innermost first. A query that
+    /// sees no key has minus infinity, and its results are zero.
     pub logarithms: &'a mut Buffer<f32>,
 }
 
@@ -141,7 +142,7 @@ impl Kernels {
 }
 
 /// The number of each sequence's first query or key, and after them the number of all, for
-/// [`Kernels::attention_packed`]. None is less than the one before, so that sequences have no query in common.
+/// [`Kernels::attention_packed`] and [`Kernels::attention_backward_packed`]. None is less than the one before, so that sequences have no query in common.
 #[derive(Debug)]
 #[doc(alias = "cu_seqlens")]
 pub struct Starts {
@@ -160,7 +161,10 @@ impl Starts {
         let total = read.last().copied().unwrap_or(0);
         let found = descent("starts", read);
         let result = Violations(found.into_iter().collect()).into_result();
-        result.map_err(|broken| Failure::check("attention_packed", broken))?;
+        result.map_err(|violations| Failure {
+            violations,
+            ..Failure::new(Stage::Check, "the starts of the sequences are not valid")
+        })?;
         Ok(Self { numbers, total })
     }
 

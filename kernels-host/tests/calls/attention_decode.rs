@@ -120,6 +120,29 @@ fn refused(shape: DecodeShape, memory_of: DecodeShape, lens: [usize; 7]) -> Resu
 const LENS: [usize; 7] = [2048, 32768, 32768, 2, 10, 2048, 16];
 
 #[test]
+fn memory_of_another_device_is_refused() -> Result {
+    let [device, other] = [Device::emulator(0), Device::emulator(0)];
+    let mut memory = Kernels::new(&other).decode_memory(&SHAPE)?;
+    let cache = device.zeroed::<bf16>(LENS[1])?;
+    let tensors = DecodeTensors {
+        queries: &device.zeroed(LENS[0])?,
+        keys: &cache,
+        values: &cache,
+        lengths: &device.zeroed(LENS[3])?,
+        page_table: &device.zeroed(LENS[4])?,
+        results: &mut device.zeroed(LENS[5])?,
+        logarithms: &mut device.zeroed(LENS[6])?,
+    };
+    let called = Kernels::new(&device).attention_decode(&SHAPE, tensors, &mut memory);
+    assert_eq!(
+        called.expect_err("it was started").to_string(),
+        "check: `attention_decode` is on emulator (sm_90a), with the memory for parts on another device: use buffers of one \
+         `Device` or its clones; opening the same GPU again creates another device"
+    );
+    Ok(())
+}
+
+#[test]
 fn short_buffers_are_refused_together() -> Result {
     let small = DecodeShape {
         sequence_pages: 0,
@@ -150,7 +173,7 @@ fn short_buffers_are_refused_together() -> Result {
 #[test]
 fn each_argument_that_does_not_fit_is_refused() -> Result {
     type Change = fn(&mut DecodeShape);
-    let cases: [(Change, &str); 18] = [
+    let cases: [(Change, &str); 20] = [
         (
             |shape| shape.queries = 0,
             "queries is 0; must be 1 to 16 (the last positions of a sequence); use 1",
@@ -213,6 +236,16 @@ fn each_argument_that_does_not_fit_is_refused() -> Result {
             "scale is -1; must be positive and finite (the greatest score must stay the greatest); use 0.088388346",
         ),
         (
+            |shape| shape.scale = 3e38,
+            "scale is 300000000000000000000000000000000000000; must be finite times log2(e) (powers of 2 are computed); \
+             use 0.088388346",
+        ),
+        (
+            |shape| shape.page_keys = u32::MAX,
+            "keys of a page is 4294967295; must be one of 16, 32, 64, 128 (tiles of 64 keys are whole pages or parts of \
+             one); use 128",
+        ),
+        (
             |shape| shape.cache_scales = [f32::NAN, 1.0],
             "scale of keys is NaN; must be positive and finite; use 1",
         ),
@@ -229,8 +262,10 @@ fn each_argument_that_does_not_fit_is_refused() -> Result {
         let mut shape = SHAPE;
         change(&mut shape);
         let message = refused(shape, SHAPE, LENS)?;
-        let expected = format!("\n  kernel-condition: {expected}");
-        assert!(message.contains(&expected), "{message}");
+        let expected = format!(
+            "check: the launch of `attention_decode` cannot work\n  kernel-condition: {expected}"
+        );
+        assert_eq!(message, expected);
     }
     Ok(())
 }
