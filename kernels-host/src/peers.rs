@@ -82,8 +82,9 @@ impl Peers {
     /// Works like [`new`](Self::new), with other settings for the link.
     ///
     /// # Errors
-    /// Works like [`PeerAccess::between`].
+    /// Works like [`PeerAccess::between`]; or a setting is out of its range.
     pub fn with_link(first: &Device, second: &Device, link: LinkSettings) -> Result<Self, Failure> {
+        link.check()?;
         Ok(Self {
             access: PeerAccess::between(first, second)?,
             kernels: [first, second].map(Kernels::new),
@@ -244,6 +245,15 @@ impl Peers {
         let bytes = [first.bytes(), second.bytes()];
         for (number, bytes) in bytes.iter().enumerate() {
             self.access.reach(*bytes, number)?;
+        }
+        let is_elsewhere =
+            |number: &usize| bytes[*number].device_id() != self.devices()[*number].id();
+        if let Some(number) = [0, 1].into_iter().find(is_elsewhere) {
+            let place = ["first", "second"][number];
+            let what = format!("the {place} buffer of `{what}` must be on the {place} device");
+            let hint =
+                "allocate one buffer on each device, and pass them in the order of the devices";
+            return Err(Failure::new(Stage::Check, what).hint(hint));
         }
         Ok(Buffers {
             bytes,

@@ -23,6 +23,7 @@ fn main() {
     let mut trials = vec![
         Trial::test("parts_are_halves_of_whole_vectors", parts),
         Trial::test("what_cannot_be_reduced_is_refused", refused),
+        Trial::test("settings_out_of_range_are_refused", settings_out_of_range),
     ];
     let emulators = |seed| move || Device::emulators(seed).map(Ok).into_iter().collect();
     trials.extend(trials_on("emulators_0", None, emulators(0)));
@@ -261,6 +262,21 @@ fn refused() -> Result<(), Failed> {
          use 4000 or 4016\n  \
          kernel-condition: bytes of the second buffer is 4000; must be 4004 (both buffers must have the same length); use 4004"
     );
+    for link in [LinkSettings::default(), LONG] {
+        let peers = Peers::with_link(&first, &second, link)?;
+        let (mut c, mut d) = (first.zeroed::<f32>(1000)?, second.zeroed::<f32>(1000)?);
+        let swapped = peers.all_reduce([&mut d, &mut c]);
+        let on_one = peers.all_reduce([&mut c, &mut first.zeroed(1000)?]);
+        for (refused, place) in [(swapped, "first"), (on_one, "second")] {
+            assert_eq!(
+                refused.expect_err("it was started").to_string(),
+                format!(
+                    "check: the {place} buffer of `all_reduce` must be on the {place} device: allocate one buffer on each \
+                     device, and pass them in the order of the devices"
+                )
+            );
+        }
+    }
     let mut foreign = Device::emulator(0).zeroed::<f32>(1000)?;
     let refused = peers
         .all_gather([&mut b, &mut foreign])
@@ -274,5 +290,41 @@ fn refused() -> Result<(), Failed> {
         refused.to_string().contains("`Device::emulators`"),
         "{refused}"
     );
+    Ok(())
+}
+
+fn settings_out_of_range() -> Result<(), Failed> {
+    let [first, second] = Device::emulators(0);
+    let range = "must be 512 to 8192 (16 bytes for each thread of 1 to 16 warps)";
+    for (chunk_bytes, blocks, expected) in [
+        (0, 2, format!("chunk_bytes is 0; {range}; use 512")),
+        (8704, 2, format!("chunk_bytes is 8704; {range}; use 8192")),
+        (
+            528,
+            2,
+            "chunk_bytes is 528; must be a multiple of 512 (16 bytes for each thread of full warps); use 512 or 1024"
+                .to_owned(),
+        ),
+        (
+            2048,
+            0,
+            "blocks is 0; must be 1 to 32 (blocks that fit on a multiprocessor); use 1".to_owned(),
+        ),
+        (
+            2048,
+            33,
+            "blocks is 33; must be 1 to 32 (blocks that fit on a multiprocessor); use 32".to_owned(),
+        ),
+    ] {
+        let link = LinkSettings {
+            chunk_bytes,
+            blocks,
+            ..LONG
+        };
+        let refused = Peers::with_link(&first, &second, link).expect_err("it was taken");
+        let expected =
+            format!("check: the settings of the link cannot work\n  kernel-condition: {expected}");
+        assert_eq!(refused.to_string(), expected);
+    }
     Ok(())
 }
