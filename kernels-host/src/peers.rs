@@ -59,8 +59,8 @@ struct Buffers<'a> {
 ///
 /// A call starts a kernel on the own stream of each device, and on GPUs returns before they have ended. Later work on a stream
 /// sees the results in the buffer of its device; [`Stream::wait_for_each_other`](tma_host::Stream::wait_for_each_other) first
-/// for work that reaches the other buffer. Of short buffers, the two kernels wait for each other's words: while a call is being
-/// made, no other thread may make one of the two streams wait for the other.
+/// for work that reaches the other buffer. Calls of several threads take turns. Of short buffers, the two kernels wait for each
+/// other's words: while a call is being made, no other thread may itself make one of the two streams wait for the other.
 #[doc(alias("ncclComm_t", "NCCL"))]
 #[derive(Debug)]
 pub struct Peers {
@@ -317,6 +317,7 @@ impl Peers {
         };
         let sides = [side(0)?, side(1)?];
         let [one, other] = [0, 1].map(|number| self.devices()[number].stream());
+        let _in_order = low_latency::in_order();
         one.wait_for_each_other(&other)?;
         let started = start(0, &sides[0]).and_then(|()| start(1, &sides[1]));
         // Whatever was started: a buffer that is dropped waits for its own device, and so for both.

@@ -77,11 +77,12 @@ fn trials_on(
     lacks: Option<String>,
     open: impl Fn() -> Devices + Copy + Send + 'static,
 ) -> Vec<Trial> {
-    let tests: [Named; 4] = [
+    let tests: [Named; 5] = [
         ("all_gather", all_gather),
         ("reduce_scatter", reduce_scatter),
         ("all_reduce", all_reduce),
         ("calls_are_in_order", calls_are_in_order),
+        ("calls_of_two_threads_take_turns", calls_of_two_threads),
     ];
     let links = [("by_length", LinkSettings::default()), ("long", LONG)];
     let trial = |(link_name, link): (&str, LinkSettings), (test_name, test): Named| {
@@ -231,6 +232,31 @@ fn calls_are_in_order(peers: &Peers) -> Result<(), Failed> {
     Ok(())
 }
 
+/// One thread has short buffers, the other long ones: streams would wait for each other between two kernels that do.
+fn calls_of_two_threads(peers: &Peers) -> Result<(), Failed> {
+    let doubled = |len: usize, times: u8| {
+        let [first, second] = peers.devices();
+        let mut a = first.upload(&vec![1.0_f32; len])?;
+        let mut b = second.upload(&vec![1.0_f32; len])?;
+        for _ in 0..times {
+            peers.all_reduce([&mut a, &mut b])?;
+        }
+        let expected = vec![f32::from(1_u16 << times); len];
+        Ok::<_, tma_host::Failure>([a.read()?, b.read()?].iter().all(|all| *all == expected))
+    };
+    let are_right = std::thread::scope(|scope| {
+        let threads =
+            [(4000, 12), (270_008, 2)].map(|(len, times)| scope.spawn(move || doubled(len, times)));
+        threads.map(|thread| thread.join().expect("no thread panics"))
+    });
+    for is_right in are_right {
+        if !is_right? {
+            return Err("the numbers are others".into());
+        }
+    }
+    Ok(())
+}
+
 fn parts() -> Result<(), Failed> {
     for (len_bytes, middle) in [
         (0, 0),
@@ -276,6 +302,11 @@ fn refused() -> Result<(), Failed> {
                 )
             );
         }
+        // Nothing was started.
+        c.write(&[2.0; 1000])?;
+        d.write(&[1.0; 1000])?;
+        peers.all_reduce([&mut c, &mut d])?;
+        assert_eq!([c.read()?, d.read()?], [[3.0; 1000]; 2]);
     }
     let mut foreign = Device::emulator(0).zeroed::<f32>(1000)?;
     let refused = peers
