@@ -22,7 +22,9 @@ pub struct AttentionShape {
     pub heads: u32,
     /// The number of heads of keys and values. It divides `heads`: neighbouring heads of queries share one.
     pub key_heads: u32,
-    /// True if a query ignores later keys. The last query and the last key have the same position.
+    /// True if a query ignores later keys. The last query and the last key have the same position. The weights of ignored keys
+    /// are zero: infinities and NaN in their values still spread to the results, and those in the gradients of the results of a
+    /// query to the gradients of the keys and values that it ignores.
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,

@@ -46,7 +46,7 @@ pub struct DecodeTensors<'a, T: Element, C: CacheElement<T> = T> {
     /// The values, as the keys. Infinities and NaN in the value of a key spread to all queries of its sequence, also to those
     /// that do not see the key.
     pub values: &'a Buffer<C>,
-    /// The number of keys of each sequence, those of its queries included. Keys beyond its pages are ignored.
+    /// The number of keys of each sequence, those of its queries included. A number beyond its pages counts as all their keys.
     pub lengths: &'a Buffer<u32>,
     /// `[sequence_pages, sequences]`, innermost first: the numbers of the pages of each sequence. Keys and values of a page
     /// that the cache does not have are zero.
