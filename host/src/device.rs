@@ -135,8 +135,9 @@ impl Device {
         Self { kind, id }
     }
 
-    /// Returns a number that is unique among all devices of the process. Clones share it.
-    pub(crate) fn id(&self) -> u64 {
+    /// Returns a number that is unique among all devices of the process, as [`Slice::device_id`](crate::Slice::device_id) does.
+    /// Clones share it.
+    pub fn id(&self) -> u64 {
         self.id
     }
 

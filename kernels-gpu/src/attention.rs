@@ -444,7 +444,7 @@ unsafe fn attend<
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Attention, Packed};
 #[cfg(not(target_arch = "nvptx64"))]
-pub(crate) use host::{check_heads, check_scale};
+pub(crate) use host::{MOST_HEADS, check_heads, check_scale};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;

@@ -1,5 +1,5 @@
 use kernels_gpu::attention::{Attention, Packed};
-use tma_host::{Buffer, Failure};
+use tma_host::{Buffer, Failure, Stage};
 use tma_launch::{Conditions, Violations, check::descent};
 
 use crate::{
@@ -22,7 +22,9 @@ pub struct AttentionShape {
     pub heads: u32,
     /// The number of heads of keys and values. It divides `heads`: neighbouring heads of queries share one.
     pub key_heads: u32,
-    /// True if a query ignores later keys. The last query and the last key have the same position.
+    /// True if a query ignores later keys. The last query and the last key have the same position. The weights of ignored keys
+    /// are zero: infinities and NaN in their values still spread to the results, and those in the gradients of the results of a
+    /// query to the gradients of the keys and values that it ignores.
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,
@@ -55,7 +57,8 @@ pub struct AttentionTensors<'a, T: Element> {
     pub values: &'a Buffer<T>,
     /// `[elements, heads, queries, sequences]`, innermost first.
     pub results: &'a mut Buffer<T>,
-    /// The natural logarithms of the sums of the exponentials: `[queries, heads, sequences]`, innermost first.
+    /// The natural logarithms of the sums of the exponentials: `[queries, heads, sequences]`, innermost first. A query that
+    /// sees no key has minus infinity, and its results are zero.
     pub logarithms: &'a mut Buffer<f32>,
 }
 
@@ -141,7 +144,7 @@ impl Kernels {
 }
 
 /// The number of each sequence's first query or key, and after them the number of all, for
-/// [`Kernels::attention_packed`]. None is less than the one before, so that sequences have no query in common.
+/// [`Kernels::attention_packed`] and [`Kernels::attention_backward_packed`]. None is less than the one before, so that sequences have no query in common.
 #[derive(Debug)]
 #[doc(alias = "cu_seqlens")]
 pub struct Starts {
@@ -160,7 +163,10 @@ impl Starts {
         let total = read.last().copied().unwrap_or(0);
         let found = descent("starts", read);
         let result = Violations(found.into_iter().collect()).into_result();
-        result.map_err(|broken| Failure::check("attention_packed", broken))?;
+        result.map_err(|violations| Failure {
+            violations,
+            ..Failure::new(Stage::Check, "the starts of the sequences are not valid")
+        })?;
         Ok(Self { numbers, total })
     }
 

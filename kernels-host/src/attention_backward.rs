@@ -161,15 +161,13 @@ impl Kernels {
             packed: starts.map(|starts| Starts::packed(starts, &mut operands)),
             ..shape.backward(is_ordered)
         };
-        // All conditions of the second launch hold before the first one starts: it reads what the first one writes.
-        let broken = Main(backward)
-            .launch()
-            .map(|launch| operands.too_short(&launch));
-        match broken {
-            Ok(short) if short.is_empty() => {}
-            Ok(short) => return Err(Failure::check(what, Violations(short))),
-            Err(broken) => return Err(Failure::check(what, broken)),
-        }
+        // All conditions of both launches hold before the first one starts: the second one reads what it writes.
+        let refused = |broken| Failure::check(what, broken);
+        let mut launch = Main(backward).launch().map_err(refused)?;
+        let first = Prepare(backward).launch().map_err(refused)?;
+        launch.uses.extend(first.uses);
+        let short = Violations(operands.too_short(&launch));
+        short.into_result().map_err(refused)?;
         // SAFETY: the buffers are those of the operands, the written ones are borrowed exclusively, and starts ascend, as
         // their type ensures (1).
         unsafe { self.start(what, Conditions::default(), &Prepare(backward), &operands) }?;

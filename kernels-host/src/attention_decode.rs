@@ -38,20 +38,23 @@ pub struct DecodeShape {
 /// The tensors of [`Kernels::attention_decode`]: keys and values have the type of the queries, or are the bits of `e4m3`.
 #[derive(Debug)]
 pub struct DecodeTensors<'a, T: Element, C: CacheElement<T> = T> {
-    /// `[elements, heads, queries, sequences]`, innermost first.
+    /// `[elements, heads, queries, sequences]`, innermost first. Beside a cache of `e4m3` they are rounded to `f16`: numbers
+    /// beyond ±65504, and infinities, count as ±65504.
     pub queries: &'a Buffer<T>,
     /// `[elements, key_heads, page_keys, pages]`, innermost first, or `[elements, page_keys, key_heads, pages]`.
     pub keys: &'a Buffer<C>,
-    /// The values, as the keys.
+    /// The values, as the keys. Infinities and NaN in the value of a key spread to all queries of its sequence, also to those
+    /// that do not see the key.
     pub values: &'a Buffer<C>,
-    /// The number of keys of each sequence, those of its queries included. Keys beyond its pages are ignored.
+    /// The number of keys of each sequence, those of its queries included. A number beyond its pages counts as all their keys.
     pub lengths: &'a Buffer<u32>,
     /// `[sequence_pages, sequences]`, innermost first: the numbers of the pages of each sequence. Keys and values of a page
     /// that the cache does not have are zero.
     pub page_table: &'a Buffer<u32>,
     /// `[elements, heads, queries, sequences]`, innermost first.
     pub results: &'a mut Buffer<T>,
-    /// The natural logarithms of the sums of the exponentials: `[heads, queries, sequences]`, innermost first.
+    /// The natural logarithms of the sums of the exponentials: `[heads, queries, sequences]`, innermost first. A query that
+    /// sees no key has minus infinity, and its results are zero.
     #[doc(alias("lse", "softmax_lse"))]
     pub logarithms: &'a mut Buffer<f32>,
 }

@@ -73,6 +73,14 @@ impl Kernels {
         };
         let refused = |broken| Failure::check(what, broken);
         broken.into_result().map_err(refused)?;
+        if let Some(name) = operands.elsewhere(self.device.id()) {
+            let what = format!(
+                "`{what}` is on {}, with {name} on another device",
+                self.device
+            );
+            return Err(Failure::new(Stage::Check, what)
+                .hint("use buffers of one `Device` or its clones; opening the same GPU again creates another device"));
+        }
         let module = self.module(&launch.entry)?;
         let place = |argument: &Argument| match argument {
             Argument::Buffer {

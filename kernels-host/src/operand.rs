@@ -52,6 +52,12 @@ impl Operands {
         &self.0[buffer]
     }
 
+    /// Returns the name of an operand that is not on this device, if there is one.
+    pub(crate) fn elsewhere(&self, device: u64) -> Option<&'static str> {
+        let mut elsewhere = self.0.iter().filter(|operand| operand.device != device);
+        elsewhere.next().map(|operand| operand.name)
+    }
+
     /// Returns the operands that are shorter than the launch uses.
     pub(crate) fn too_short(&self, launch: &Launch) -> Vec<Violation> {
         let mut conditions = Conditions::default();

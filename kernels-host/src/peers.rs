@@ -59,8 +59,8 @@ struct Buffers<'a> {
 ///
 /// A call starts a kernel on the own stream of each device, and on GPUs returns before they have ended. Later work on a stream
 /// sees the results in the buffer of its device; [`Stream::wait_for_each_other`](tma_host::Stream::wait_for_each_other) first
-/// for work that reaches the other buffer. Of short buffers, the two kernels wait for each other's words: while a call is being
-/// made, no other thread may make one of the two streams wait for the other.
+/// for work that reaches the other buffer. Calls of several threads take turns. Of short buffers, the two kernels wait for each
+/// other's words: while a call is being made, no other thread may itself make one of the two streams wait for the other.
 #[doc(alias("ncclComm_t", "NCCL"))]
 #[derive(Debug)]
 pub struct Peers {
@@ -82,8 +82,9 @@ impl Peers {
     /// Works like [`new`](Self::new), with other settings for the link.
     ///
     /// # Errors
-    /// Works like [`PeerAccess::between`].
+    /// Works like [`PeerAccess::between`]; or a setting is out of its range.
     pub fn with_link(first: &Device, second: &Device, link: LinkSettings) -> Result<Self, Failure> {
+        link.check()?;
         Ok(Self {
             access: PeerAccess::between(first, second)?,
             kernels: [first, second].map(Kernels::new),
@@ -245,6 +246,15 @@ impl Peers {
         for (number, bytes) in bytes.iter().enumerate() {
             self.access.reach(*bytes, number)?;
         }
+        let is_elsewhere =
+            |number: &usize| bytes[*number].device_id() != self.devices()[*number].id();
+        if let Some(number) = [0, 1].into_iter().find(is_elsewhere) {
+            let place = ["first", "second"][number];
+            let what = format!("the {place} buffer of `{what}` must be on the {place} device");
+            let hint =
+                "allocate one buffer on each device, and pass them in the order of the devices";
+            return Err(Failure::new(Stage::Check, what).hint(hint));
+        }
         Ok(Buffers {
             bytes,
             len_bytes: len,
@@ -307,6 +317,7 @@ impl Peers {
         };
         let sides = [side(0)?, side(1)?];
         let [one, other] = [0, 1].map(|number| self.devices()[number].stream());
+        let _in_order = low_latency::in_order();
         one.wait_for_each_other(&other)?;
         let started = start(0, &sides[0]).and_then(|()| start(1, &sides[1]));
         // Whatever was started: a buffer that is dropped waits for its own device, and so for both.

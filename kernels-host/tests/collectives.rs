@@ -23,6 +23,7 @@ fn main() {
     let mut trials = vec![
         Trial::test("parts_are_halves_of_whole_vectors", parts),
         Trial::test("what_cannot_be_reduced_is_refused", refused),
+        Trial::test("settings_out_of_range_are_refused", settings_out_of_range),
     ];
     let emulators = |seed| move || Device::emulators(seed).map(Ok).into_iter().collect();
     trials.extend(trials_on("emulators_0", None, emulators(0)));
@@ -76,11 +77,12 @@ fn trials_on(
     lacks: Option<String>,
     open: impl Fn() -> Devices + Copy + Send + 'static,
 ) -> Vec<Trial> {
-    let tests: [Named; 4] = [
+    let tests: [Named; 5] = [
         ("all_gather", all_gather),
         ("reduce_scatter", reduce_scatter),
         ("all_reduce", all_reduce),
         ("calls_are_in_order", calls_are_in_order),
+        ("calls_of_two_threads_take_turns", calls_of_two_threads),
     ];
     let links = [("by_length", LinkSettings::default()), ("long", LONG)];
     let trial = |(link_name, link): (&str, LinkSettings), (test_name, test): Named| {
@@ -230,6 +232,31 @@ fn calls_are_in_order(peers: &Peers) -> Result<(), Failed> {
     Ok(())
 }
 
+/// One thread has short buffers, the other long ones: streams would wait for each other between two kernels that do.
+fn calls_of_two_threads(peers: &Peers) -> Result<(), Failed> {
+    let doubled = |len: usize, times: u8| {
+        let [first, second] = peers.devices();
+        let mut a = first.upload(&vec![1.0_f32; len])?;
+        let mut b = second.upload(&vec![1.0_f32; len])?;
+        for _ in 0..times {
+            peers.all_reduce([&mut a, &mut b])?;
+        }
+        let expected = vec![f32::from(1_u16 << times); len];
+        Ok::<_, tma_host::Failure>([a.read()?, b.read()?].iter().all(|all| *all == expected))
+    };
+    let are_right = std::thread::scope(|scope| {
+        let threads =
+            [(4000, 12), (270_008, 2)].map(|(len, times)| scope.spawn(move || doubled(len, times)));
+        threads.map(|thread| thread.join().expect("no thread panics"))
+    });
+    for is_right in are_right {
+        if !is_right? {
+            return Err("the numbers are others".into());
+        }
+    }
+    Ok(())
+}
+
 fn parts() -> Result<(), Failed> {
     for (len_bytes, middle) in [
         (0, 0),
@@ -261,6 +288,26 @@ fn refused() -> Result<(), Failed> {
          use 4000 or 4016\n  \
          kernel-condition: bytes of the second buffer is 4000; must be 4004 (both buffers must have the same length); use 4004"
     );
+    for link in [LinkSettings::default(), LONG] {
+        let peers = Peers::with_link(&first, &second, link)?;
+        let (mut c, mut d) = (first.zeroed::<f32>(1000)?, second.zeroed::<f32>(1000)?);
+        let swapped = peers.all_reduce([&mut d, &mut c]);
+        let on_one = peers.all_reduce([&mut c, &mut first.zeroed(1000)?]);
+        for (refused, place) in [(swapped, "first"), (on_one, "second")] {
+            assert_eq!(
+                refused.expect_err("it was started").to_string(),
+                format!(
+                    "check: the {place} buffer of `all_reduce` must be on the {place} device: allocate one buffer on each \
+                     device, and pass them in the order of the devices"
+                )
+            );
+        }
+        // Nothing was started.
+        c.write(&[2.0; 1000])?;
+        d.write(&[1.0; 1000])?;
+        peers.all_reduce([&mut c, &mut d])?;
+        assert_eq!([c.read()?, d.read()?], [[3.0; 1000]; 2]);
+    }
     let mut foreign = Device::emulator(0).zeroed::<f32>(1000)?;
     let refused = peers
         .all_gather([&mut b, &mut foreign])
@@ -274,5 +321,41 @@ fn refused() -> Result<(), Failed> {
         refused.to_string().contains("`Device::emulators`"),
         "{refused}"
     );
+    Ok(())
+}
+
+fn settings_out_of_range() -> Result<(), Failed> {
+    let [first, second] = Device::emulators(0);
+    let range = "must be 512 to 8192 (16 bytes for each thread of 1 to 16 warps)";
+    for (chunk_bytes, blocks, expected) in [
+        (0, 2, format!("chunk_bytes is 0; {range}; use 512")),
+        (8704, 2, format!("chunk_bytes is 8704; {range}; use 8192")),
+        (
+            528,
+            2,
+            "chunk_bytes is 528; must be a multiple of 512 (16 bytes for each thread of full warps); use 512 or 1024"
+                .to_owned(),
+        ),
+        (
+            2048,
+            0,
+            "blocks is 0; must be 1 to 32 (blocks that fit on a multiprocessor); use 1".to_owned(),
+        ),
+        (
+            2048,
+            33,
+            "blocks is 33; must be 1 to 32 (blocks that fit on a multiprocessor); use 32".to_owned(),
+        ),
+    ] {
+        let link = LinkSettings {
+            chunk_bytes,
+            blocks,
+            ..LONG
+        };
+        let refused = Peers::with_link(&first, &second, link).expect_err("it was taken");
+        let expected =
+            format!("check: the settings of the link cannot work\n  kernel-condition: {expected}");
+        assert_eq!(refused.to_string(), expected);
+    }
     Ok(())
 }

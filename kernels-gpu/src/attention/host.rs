@@ -16,6 +16,9 @@ use crate::{
 /// The number of bytes of keys and values that blocks at work find in L2.
 const L2_BYTES: u64 = 32 << 20;
 
+/// The greatest number of heads of queries.
+pub(crate) const MOST_HEADS: u32 = 1 << 22;
+
 /// Sequences that are stored one after the other, each with a length of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
@@ -133,10 +136,11 @@ impl Attention {
         let reason = "differences of positions have 32 bits";
         conditions.within("queries", queries, 1..=most, reason);
         conditions.within("keys", keys, 0..=most, reason);
+        conditions.at_least("sequences", sequences, 1, "the grid must not be empty");
         let reason = "coordinates have 32 bits";
-        conditions.within("heads", heads, 1..=1 << 22, reason);
+        conditions.within("heads", heads, 1..=MOST_HEADS, reason);
         let key_heads = check_heads(conditions, heads, key_heads);
-        check_scale(conditions, self.scale, elements);
+        check_scale(conditions, self.scale, elements, (0.0, ""));
         if let Some(packed) = packed {
             packed.check(conditions, sequences, 0);
         }
@@ -149,7 +153,7 @@ impl Attention {
         let warpgroups = if elements == 64 { 3 } else { 2 };
         let items = product(&[queries.div_ceil(ROWS * warpgroups), heads, sequences]);
         let reason = "the queries that a block has at a time are counted in 31 bits";
-        conditions.within("items", items, 1..=i32::MAX as u64, reason);
+        conditions.within("items", items.max(1), 1..=i32::MAX as u64, reason);
         let blocks = match packed {
             None => dealt(items as u32, self.multiprocessors),
             // The hardware assigns the next one to a block that is free.
@@ -239,21 +243,35 @@ impl Attention {
     }
 }
 
-/// Checks that heads of queries share heads of keys evenly, and returns the number of heads of keys, at least 1.
+/// Checks that heads of queries share heads of keys evenly, and returns the number of heads of keys, or the nearest valid one.
 pub(crate) fn check_heads(conditions: &mut Conditions, heads: u32, key_heads: u32) -> u32 {
     let reason = "each head of keys serves one or more heads of queries";
-    conditions.within("heads of keys", key_heads, 1..=heads.max(1), reason);
-    let key_heads = key_heads.max(1);
+    // Without heads, any number may be right.
+    let most = if heads == 0 { MOST_HEADS } else { heads };
+    conditions.within("heads of keys", key_heads, 1..=most, reason);
+    let key_heads = key_heads.clamp(1, heads.max(1));
     let reason = "each head of keys serves the same number of heads of queries";
     conditions.multiple("heads", heads.into(), key_heads.into(), reason);
     key_heads
 }
 
-/// Checks the factor of the scores of heads of this many elements.
-pub(crate) fn check_scale(conditions: &mut Conditions, scale: f32, elements: u32) {
-    if !(scale > 0.0 && scale.is_finite()) {
-        let limit = "must be positive and finite (the greatest score must stay the greatest)";
-        let fix = format!("use {}", 1.0 / (elements as f32).sqrt());
-        conditions.refuse("scale", scale, limit, fix);
-    }
+/// Checks the factor of the scores of heads of this many elements: `least` or more, for the reason after it, and finite,
+/// also times log2(e).
+pub(crate) fn check_scale(
+    conditions: &mut Conditions,
+    scale: f32,
+    elements: u32,
+    (least, reason): (f32, &str),
+) {
+    let limit = if !(scale > 0.0 && scale.is_finite()) {
+        "must be positive and finite (the greatest score must stay the greatest)".to_owned()
+    } else if (scale * LOG2_E).is_infinite() {
+        "must be finite times log2(e) (powers of 2 are computed)".to_owned()
+    } else if scale < least {
+        format!("must be at least {least:e} ({reason})")
+    } else {
+        return;
+    };
+    let fix = format!("use {}", 1.0 / (elements as f32).sqrt());
+    conditions.refuse("scale", scale, limit, fix);
 }

@@ -15,12 +15,15 @@ use super::{
 };
 use crate::{
     arguments::product,
-    attention::{Packed, check_heads, check_scale},
+    attention::{MOST_HEADS, Packed, check_heads, check_scale},
     gemm::{Numbers, with_element},
 };
 
 /// The least number of blocks between those of a head that multiply and those that finish it: two for each multiprocessor.
 const LAG: u32 = 264;
+
+/// The least factor of scores: the logarithm of a sum of 2^30 powers, divided by a smaller one, could be infinite.
+const LEAST_SCALE: f32 = 1e-36;
 
 /// The gradients of attention; tensors have the elements of a head innermost, then heads, then
 /// positions, then sequences.
@@ -185,13 +188,14 @@ impl AttentionBackward {
         conditions.within("keys", keys, 1..=most, reason);
         let reason = "coordinates have 32 bits";
         conditions.within("sequences", sequences, 1..=1 << 22, reason);
-        conditions.within("heads", heads, 1..=1 << 22, reason);
+        conditions.within("heads", heads, 1..=MOST_HEADS, reason);
         let key_heads = check_heads(conditions, heads, key_heads);
-        check_scale(conditions, self.scale, elements);
+        let reason = "logarithms are divided by it";
+        check_scale(conditions, self.scale, elements, (LEAST_SCALE, reason));
         let reason = "tiles of queries are counted in 31 bits";
         conditions.within(
             "tiles of queries",
-            self.all_query_tiles(),
+            self.all_query_tiles().max(1),
             1..=i32::MAX as u64,
             reason,
         );
@@ -202,7 +206,7 @@ impl AttentionBackward {
         let of_head = multiplying.saturating_add(finishing);
         let blocks = product(&[of_head, key_heads, sequences]);
         let reason = "blocks are counted in 31 bits";
-        conditions.within("blocks", blocks, 1..=i32::MAX as u64, reason);
+        conditions.within("blocks", blocks.max(1), 1..=i32::MAX as u64, reason);
         let all_key_heads = key_heads.saturating_mul(sequences);
         let lag = LAG.div_ceil(multiplying.max(1)).min(all_key_heads);
         Extents {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     arguments::product,
-    attention::{check_heads, check_scale},
+    attention::{MOST_HEADS, check_heads, check_scale},
     gemm::{Numbers, with_element},
 };
 
@@ -174,7 +174,7 @@ impl AttentionDecode {
             "the last positions of a sequence",
         );
         let reason = "coordinates have 32 bits";
-        conditions.within("heads", heads, 1..=1 << 22, reason);
+        conditions.within("heads", heads, 1..=MOST_HEADS, reason);
         let key_heads = check_heads(conditions, heads, key_heads);
         let reason = "tiles of 64 keys are whole pages or parts of one";
         conditions.one_of("keys of a page", page_keys, &[16, 32, 64, 128], reason);
@@ -185,10 +185,10 @@ impl AttentionDecode {
             1..=i32::MAX as u32,
             "coordinates have 31 bits",
         );
-        let most = (1 << 30) / page_keys.max(1);
+        let most = (1 << 30) / page_keys.clamp(1, 128);
         let reason = "differences of positions have 32 bits";
         conditions.within("pages of a sequence", sequence_pages, 0..=most, reason);
-        check_scale(conditions, self.scale, ELEMENTS);
+        check_scale(conditions, self.scale, ELEMENTS, (0.0, ""));
         let [key_scale, value_scale] = self.cache_scales;
         let scale = self.scale * key_scale * LOG2_E;
         let is_valid = |scale: f32| scale > 0.0 && scale.is_finite();
@@ -200,7 +200,7 @@ impl AttentionDecode {
                 conditions.refuse(name, scale, "must be positive and finite", "use 1");
             }
         }
-        if is_valid(self.scale) && is_valid(key_scale) && !is_valid(scale) {
+        if is_valid(self.scale * LOG2_E) && is_valid(key_scale) && !is_valid(scale) {
             let limit = "must leave the factor of the scores positive and finite";
             conditions.refuse("scale of keys", key_scale, limit, "use 1");
         }
@@ -208,7 +208,7 @@ impl AttentionDecode {
         let row_blocks = rows.div_ceil(ROWS * warpgroups);
         let [_, tiles] = self.items();
         let reason = "tiles of 64 keys are counted in 31 bits";
-        conditions.within("tiles", tiles, 1..=i32::MAX as u64, reason);
+        conditions.within("tiles", tiles.max(1), 1..=i32::MAX as u64, reason);
 
         let (data_type, element_bytes) = match (self.is_e4m3, self.numbers) {
             (true, _) => (DataType::U8, 1),

@@ -9,6 +9,8 @@ use kernels_gpu::{
     add_one_tile_ring::AddOneTileRing,
     all_reduce::AllReduce,
     attention::Attention,
+    attention_backward::{AttentionBackward, Main, Prepare},
+    attention_decode::AttentionDecode,
     consume_map::ConsumeMap,
     conv_im2col::{ConvIm2col, ConvIm2colForm},
     copy_bulk::CopyBulk,
@@ -89,7 +91,13 @@ refuses! {
     gemm_mma = GemmMma { numbers: kernels_gpu::gemm::Numbers::F16, size: [MOST; 3], a_transposed: true, b_transposed: true, strides: [None, Some(u64::MAX), None], c: 0, a: 1, b: 2, stages: MOST, multiprocessors: MOST } => ["stages", "row stride of C", "row stride of A", "row stride of B", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
     gemm_step = GemmStep { step: 7, size: [MOST; 3], c: 0, a: 1, b: 2, multiprocessors: MOST } => ["M", "N", "K", "N", "K", "tiles of the product"];
     attention_of_tokens = Attention { elements: MOST, sequences: MOST, queries: MOST, keys: MOST, heads: MOST, key_heads: MOST, scale: f32::NAN, ..Attention::default() } => ["head size", "queries", "keys", "heads", "scale", "items"];
-    no_heads = Attention { queries: 1, heads: 0, key_heads: 0, ..Attention::default() } => ["heads", "heads of keys", "items"];
+    no_heads = Attention { queries: 1, heads: 0, key_heads: 0, ..Attention::default() } => ["heads", "heads of keys"];
+    no_sequences = Attention { queries: 1, sequences: 0, ..Attention::default() } => ["sequences"];
+    attention_backward = Main(BACKWARD) => ["head size", "queries", "keys", "sequences", "heads", "scale", "tiles of queries", "blocks"];
+    attention_backward_prepare = Prepare(BACKWARD) => ["head size", "queries", "keys", "sequences", "heads", "scale", "tiles of queries", "blocks"];
+    nothing_backward = Main(AttentionBackward { sequences: 0, heads: 0, key_heads: 0, ..AttentionBackward::default() }) => ["queries", "keys", "sequences", "heads", "heads of keys"];
+    attention_decode = AttentionDecode { cache_scales: [f32::INFINITY; 2], sequences: MOST, queries: MOST, heads: MOST, key_heads: MOST, page_keys: MOST, pages: MOST, sequence_pages: MOST, scale: f32::MAX, multiprocessors: MOST, ..AttentionDecode::default() } => ["queries", "heads", "keys of a page", "sequences", "pages", "pages of a sequence", "scale", "scale of keys", "scale of values", "tiles"];
+    no_decode = AttentionDecode { cache_scales: [0.0; 2], sequences: 0, queries: 0, heads: 0, key_heads: 0, page_keys: 0, pages: 0, sequence_pages: 0, scale: 0.0, multiprocessors: 0, ..AttentionDecode::default() } => ["queries", "heads", "heads of keys", "keys of a page", "sequences", "pages", "scale", "scale of keys", "scale of values"];
     unequal_heads = Attention { queries: 1, heads: 3, key_heads: 2, ..Attention::default() } => ["heads"];
     gather = attention(DeformAttnForm::Gather) => ["height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps per block", "blocks"];
     resident = attention(DeformAttnForm::Resident { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps per block"];
@@ -196,6 +204,32 @@ refuses! {
         threads: MOST,
     } => ["stages", "block size", "rounds"];
 }
+
+const BACKWARD: AttentionBackward = AttentionBackward {
+    elements: MOST,
+    sequences: MOST,
+    queries: MOST,
+    keys: MOST,
+    heads: MOST,
+    key_heads: MOST,
+    scale: f32::MAX,
+    numbers: kernels_gpu::gemm::Numbers::F16,
+    packed: None,
+    is_causal: true,
+    is_ordered: true,
+    query_gradients: 0,
+    key_gradients: 1,
+    value_gradients: 2,
+    queries_at: 3,
+    keys_at: 4,
+    values_at: 5,
+    results: 6,
+    result_gradients: 7,
+    logarithms: 8,
+    statistics: 9,
+    sums: 10,
+    counters: 11,
+};
 
 fn attention(form: DeformAttnForm) -> DeformAttn {
     DeformAttn {

@@ -1,4 +1,6 @@
 use kernels_gpu::settings::Setting;
+use tma_host::{Failure, Stage};
+use tma_launch::Conditions;
 
 use super::low_latency;
 
@@ -12,7 +14,7 @@ pub struct LinkSettings {
     pub copy_engine_bytes: u64,
     /// The number of bytes that a block of a kernel moves: a multiple of 512, up to 8192.
     pub chunk_bytes: u32,
-    /// The number of blocks that a multiprocessor runs at once.
+    /// The number of blocks that a multiprocessor runs at once: 1 to 32.
     pub blocks: u32,
 }
 
@@ -28,6 +30,25 @@ impl Default for LinkSettings {
 }
 
 impl LinkSettings {
+    /// Checks the chunks and blocks; every size is valid.
+    pub(super) fn check(self) -> Result<(), Failure> {
+        let mut conditions = Conditions::default();
+        let reason = "16 bytes for each thread of 1 to 16 warps";
+        let parameter = "chunk_bytes";
+        if !(512..=8192).contains(&self.chunk_bytes) {
+            conditions.within(parameter, self.chunk_bytes, 512..=8192, reason);
+        } else {
+            let reason = "16 bytes for each thread of full warps";
+            conditions.multiple(parameter, self.chunk_bytes.into(), 512, reason);
+        }
+        let reason = "blocks that fit on a multiprocessor";
+        conditions.within("blocks", self.blocks, 1..=32, reason);
+        conditions.into_result().map_err(|violations| Failure {
+            violations,
+            ..Failure::new(Stage::Check, "the settings of the link cannot work")
+        })
+    }
+
     /// Returns the setting of kernels, with a block for each chunk.
     pub(super) fn of_kernels(self) -> Setting {
         Setting {

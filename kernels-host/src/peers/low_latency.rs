@@ -4,14 +4,17 @@
 use std::{
     env,
     ops::Range,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 use kernels_gpu::{
     low_latency_exchange::{INBOX_WORDS, LowLatencyExchange, Part, Steps},
     rows::Numbers,
 };
-use tma_host::{Buffer, Device, Failure, PeerAccess, Slice};
+use tma_host::{Buffer, Device, Failure, PeerAccess, Slice, Stage};
 use tma_launch::Conditions;
 
 use crate::{
@@ -23,9 +26,14 @@ use crate::{
 /// twice the size.
 pub(super) const MOST_BYTES: u64 = 1 << 20;
 
-/// The launches of two kernels that wait for each other: all streams must have them in the same order, or kernels of two
-/// calls would wait for each other's.
-static LAUNCHES: Mutex<()> = Mutex::new(());
+/// The order of kernels that wait for each other, and of streams that do, on all streams: between the two kernels of an
+/// exchange, a stream that waited for the other one would never get to its kernel.
+static ORDER: Mutex<()> = Mutex::new(());
+
+/// Waits for the calls of other threads, until their work is on both streams.
+pub(super) fn in_order() -> MutexGuard<'static, ()> {
+    ORDER.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The parts that a device sends and receives.
 pub(super) struct Exchange<'a> {
@@ -46,6 +54,8 @@ pub(super) struct LowLatency {
     calls: [Buffer<u32>; 2],
     /// True if kernels of the two devices run at the same time.
     is_concurrent: bool,
+    /// True after a failure: one device may have counted a call that the other one has not.
+    is_out_of_step: AtomicBool,
 }
 
 impl LowLatency {
@@ -65,6 +75,7 @@ impl LowLatency {
             calls: [first.zeroed(blocks)?, second.zeroed(blocks)?],
             is_concurrent: matches!(ordinals, [Some(one), Some(other)] if one != other)
                 && !is_blocking,
+            is_out_of_step: AtomicBool::new(false),
         })
     }
 
@@ -75,7 +86,23 @@ impl LowLatency {
         kernels: &[Kernels; 2],
         exchanges: &[Exchange<'_>; 2],
     ) -> Result<(), Failure> {
-        let _in_order = LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner);
+        let _in_order = in_order();
+        if self.is_out_of_step.load(Relaxed) {
+            let what = exchanges[0].what;
+            let what =
+                format!("`{what}` after a call that failed and left the devices out of step");
+            return Err(Failure::new(Stage::Check, what).hint("create `Peers` again"));
+        }
+        let started = self.start_both(access, kernels, exchanges);
+        started.inspect_err(|_| self.is_out_of_step.store(true, Relaxed))
+    }
+
+    fn start_both(
+        &self,
+        access: &PeerAccess,
+        kernels: &[Kernels; 2],
+        exchanges: &[Exchange<'_>; 2],
+    ) -> Result<(), Failure> {
         let start = |number: usize, steps| {
             let stream = kernels[number].device().stream();
             let outbox = access.reach(self.inboxes[1 - number].at(0), number)?;
@@ -145,5 +172,41 @@ impl LowLatency {
                 &operands,
             )
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_that_are_out_of_step_exchange_nothing() {
+        let devices = Device::emulators(0);
+        let [first, second] = &devices;
+        let access = PeerAccess::between(first, second).unwrap();
+        let kernels = devices.each_ref().map(Kernels::new);
+        let low_latency = LowLatency::new(&devices).unwrap();
+        let buffers = [
+            first.upload(&[1.0_f32; 8]).unwrap(),
+            second.upload(&[2.0_f32; 8]).unwrap(),
+        ];
+        let exchange = |of: [usize; 2]| {
+            let exchanges = of.map(|number| Exchange {
+                what: "all_reduce",
+                numbers: Numbers::F32,
+                own: buffers[number].bytes(),
+                send: 0..32,
+                receive: 0..32,
+                add: true,
+            });
+            low_latency.exchange(&access, &kernels, &exchanges)
+        };
+        exchange([0, 1]).unwrap();
+        assert_eq!(buffers[0].read().unwrap(), [3.0; 8]);
+        exchange([0, 0]).expect_err("the second kernel was started");
+        assert_eq!(
+            exchange([0, 1]).unwrap_err().to_string(),
+            "check: `all_reduce` after a call that failed and left the devices out of step: create `Peers` again"
+        );
     }
 }

@@ -168,7 +168,7 @@ fn starts_that_descend_are_refused() -> Result {
         let refused = Starts::new(device.upload(&[0, 100, 0, 100])?).expect_err("they were taken");
         assert_eq!(
             refused.to_string(),
-            "check: the launch of `attention_packed` cannot work\n  \
+            "check: the starts of the sequences are not valid\n  \
              ascending: number 2 of starts is 0; numbers must not decrease, and the previous one is 100; use 100 or more"
         );
         // Empty sequences have the start of the next one.
@@ -213,5 +213,16 @@ fn extents_and_buffers_that_do_not_fit_are_refused() -> Result {
     let expected =
         "head size is 96; must be one of 64, 128, 256 (compiled instances); use 64 or 128";
     assert!(refused.contains(expected), "{refused}");
+    assert_eq!(
+        attend(AttentionShape {
+            sequences: 0,
+            scale: 3e38,
+            ..SHAPE
+        }),
+        "check: the launch of `attention` cannot work\n  \
+         kernel-condition: sequences is 0; must be at least 1 (the grid must not be empty); use 1 or more\n  \
+         kernel-condition: scale is 300000000000000000000000000000000000000; must be finite times log2(e) (powers of 2 are \
+         computed); use 0.125"
+    );
     Ok(())
 }

@@ -212,20 +212,55 @@ fn extents_and_memory_that_do_not_fit_are_refused() -> Result {
             .expect_err("it was started")
             .to_string()
     };
-    assert_eq!(
-        refused(AttentionShape {
-            elements: 256,
-            ..SHAPE
-        }),
-        "check: the launch of `attention_backward` cannot work\n  \
-         kernel-condition: head size is 256; must be one of 64, 128 (compiled instances); use 128"
-    );
+    type Change = fn(&mut AttentionShape);
+    let cases: [(Change, &str); 7] = [
+        (
+            |shape| shape.elements = 256,
+            "head size is 256; must be one of 64, 128 (compiled instances); use 128",
+        ),
+        (
+            |shape| shape.sequences = 0,
+            "sequences is 0; must be 1 to 4194304 (coordinates have 32 bits); use 1",
+        ),
+        (
+            |shape| shape.queries = 0,
+            "queries is 0; must be 1 to 1073741824 (differences of positions have 32 bits); use 1",
+        ),
+        (
+            |shape| shape.heads = 0,
+            "heads is 0; must be 1 to 4194304 (coordinates have 32 bits); use 1",
+        ),
+        (
+            |shape| shape.key_heads = 3,
+            "heads of keys is 3; must be 1 (each head of keys serves one or more heads of queries); use 1",
+        ),
+        (
+            |shape| shape.scale = 3e38,
+            "scale is 300000000000000000000000000000000000000; must be finite times log2(e) (powers of 2 are computed); \
+             use 0.088388346",
+        ),
+        (
+            |shape| shape.scale = 1e-38,
+            "scale is 0.00000000000000000000000000000000000001; must be at least 1e-36 (logarithms are divided by it); \
+             use 0.088388346",
+        ),
+    ];
+    for (change, expected) in cases {
+        let mut shape = SHAPE;
+        change(&mut shape);
+        let expected = format!(
+            "check: the launch of `attention_backward` cannot work\n  kernel-condition: {expected}"
+        );
+        assert_eq!(refused(shape), expected);
+    }
     let short = refused(AttentionShape {
         queries: 70,
         ..SHAPE
     });
     for expected in [
         "elements of the queries is 512; must be at least 8960",
+        "elements of the results is 512; must be at least 8960",
+        "elements of the logarithms is 4; must be at least 70",
         "elements of the memory for sums is 8192; must be at least 16384",
         "elements of the counters is 2; must be at least 3",
     ] {

@@ -119,6 +119,112 @@ fn refused(shape: DecodeShape, memory_of: DecodeShape, lens: [usize; 7]) -> Resu
 /// The lengths of the buffers of [`SHAPE`].
 const LENS: [usize; 7] = [2048, 32768, 32768, 2, 10, 2048, 16];
 
+/// Returns the results and logarithms of two queries of one head, whose elements are all this one, and of one sequence.
+fn attend<C: CacheElement<bf16>>(
+    query: f32,
+    length: u32,
+    [keys, values]: [&[C]; 2],
+) -> Result<(Vec<bf16>, Vec<f32>)> {
+    let device = Device::emulator(0);
+    let kernels = Kernels::new(&device);
+    let shape = DecodeShape {
+        sequences: 1,
+        heads: 1,
+        key_heads: 1,
+        pages: 1,
+        sequence_pages: 1,
+        ..SHAPE
+    };
+    let mut results = device.zeroed::<bf16>(2 * ELEMENTS)?;
+    let mut logarithms = device.zeroed::<f32>(2)?;
+    let tensors = DecodeTensors {
+        queries: &device.upload(&[bf16::from_f32(query); 2 * ELEMENTS])?,
+        keys: &device.upload(keys)?,
+        values: &device.upload(values)?,
+        lengths: &device.upload(&[length])?,
+        page_table: &device.zeroed(1)?,
+        results: &mut results,
+        logarithms: &mut logarithms,
+    };
+    let mut memory = kernels.decode_memory(&shape)?;
+    kernels.attention_decode(&shape, tensors, &mut memory)?;
+    Ok((results.read()?, logarithms.read()?))
+}
+
+#[test]
+fn a_query_without_keys_has_no_results() -> Result {
+    let ones = [bf16::ONE; 16 * ELEMENTS];
+    // The first query would be before the only key.
+    let (results, logarithms) = attend(1.0, 1, [&ones, &ones])?;
+    assert_eq!(results[..ELEMENTS], [bf16::ZERO; ELEMENTS]);
+    assert_eq!(results[ELEMENTS..], [bf16::from_f32(2.0); ELEMENTS]);
+    assert_eq!(logarithms[0], f32::NEG_INFINITY);
+    assert_near(&logarithms[1..], &[0.1 * 0.5 * 128.0], 1e-4);
+    // The only page has 16 keys.
+    assert_eq!(
+        attend(1.0, 17, [&ones, &ones])?,
+        attend(1.0, 16, [&ones, &ones])?
+    );
+    Ok(())
+}
+
+#[test]
+fn nan_in_a_value_spreads_to_queries_that_do_not_see_its_key() -> Result {
+    let keys = [bf16::ONE; 16 * ELEMENTS];
+    let mut values = keys;
+    values[ELEMENTS] = bf16::NAN;
+    let (results, _) = attend(1.0, 2, [&keys, &values])?;
+    let are_nan: Vec<usize> = (0..2 * ELEMENTS)
+        .filter(|at| results[*at].is_nan())
+        .collect();
+    assert_eq!(are_nan, [0, ELEMENTS]);
+    Ok(())
+}
+
+#[test]
+fn queries_beside_e4m3_have_the_range_of_f16() -> Result {
+    // Zero, and the bits of the least number of `e4m3`, 1 / 512, in turn.
+    let keys: Vec<u8> = (0..16 * ELEMENTS)
+        .map(|at| (at / ELEMENTS % 2) as u8)
+        .collect();
+    let values = vec![e4m3(1.0); 16 * ELEMENTS];
+    let (results, logarithms) = attend(f32::INFINITY, 2, [&keys, &values])?;
+    assert_eq!(results, [bf16::from_f32(2.0); 2 * ELEMENTS]);
+    // The score of the second key is 128 * 65504 / 512.
+    assert_near(
+        &logarithms[1..],
+        &[0.1 * 0.5 * 128.0 * 65504.0 / 512.0],
+        1e-4,
+    );
+    for query in [1e30, 70_000.0] {
+        assert_eq!(attend(query, 2, [&keys, &values])?.1, logarithms);
+    }
+    Ok(())
+}
+
+#[test]
+fn memory_of_another_device_is_refused() -> Result {
+    let [device, other] = [Device::emulator(0), Device::emulator(0)];
+    let mut memory = Kernels::new(&other).decode_memory(&SHAPE)?;
+    let cache = device.zeroed::<bf16>(LENS[1])?;
+    let tensors = DecodeTensors {
+        queries: &device.zeroed(LENS[0])?,
+        keys: &cache,
+        values: &cache,
+        lengths: &device.zeroed(LENS[3])?,
+        page_table: &device.zeroed(LENS[4])?,
+        results: &mut device.zeroed(LENS[5])?,
+        logarithms: &mut device.zeroed(LENS[6])?,
+    };
+    let called = Kernels::new(&device).attention_decode(&SHAPE, tensors, &mut memory);
+    assert_eq!(
+        called.expect_err("it was started").to_string(),
+        "check: `attention_decode` is on emulator (sm_90a), with the memory for parts on another device: use buffers of one \
+         `Device` or its clones; opening the same GPU again creates another device"
+    );
+    Ok(())
+}
+
 #[test]
 fn short_buffers_are_refused_together() -> Result {
     let small = DecodeShape {
@@ -150,7 +256,7 @@ fn short_buffers_are_refused_together() -> Result {
 #[test]
 fn each_argument_that_does_not_fit_is_refused() -> Result {
     type Change = fn(&mut DecodeShape);
-    let cases: [(Change, &str); 18] = [
+    let cases: [(Change, &str); 20] = [
         (
             |shape| shape.queries = 0,
             "queries is 0; must be 1 to 16 (the last positions of a sequence); use 1",
@@ -213,6 +319,16 @@ fn each_argument_that_does_not_fit_is_refused() -> Result {
             "scale is -1; must be positive and finite (the greatest score must stay the greatest); use 0.088388346",
         ),
         (
+            |shape| shape.scale = 3e38,
+            "scale is 300000000000000000000000000000000000000; must be finite times log2(e) (powers of 2 are computed); \
+             use 0.088388346",
+        ),
+        (
+            |shape| shape.page_keys = u32::MAX,
+            "keys of a page is 4294967295; must be one of 16, 32, 64, 128 (tiles of 64 keys are whole pages or parts of \
+             one); use 128",
+        ),
+        (
             |shape| shape.cache_scales = [f32::NAN, 1.0],
             "scale of keys is NaN; must be positive and finite; use 1",
         ),
@@ -229,8 +345,10 @@ fn each_argument_that_does_not_fit_is_refused() -> Result {
         let mut shape = SHAPE;
         change(&mut shape);
         let message = refused(shape, SHAPE, LENS)?;
-        let expected = format!("\n  kernel-condition: {expected}");
-        assert!(message.contains(&expected), "{message}");
+        let expected = format!(
+            "check: the launch of `attention_decode` cannot work\n  kernel-condition: {expected}"
+        );
+        assert_eq!(message, expected);
     }
     Ok(())
 }

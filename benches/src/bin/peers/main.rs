@@ -22,6 +22,9 @@ use nccl::{Collective, Nccl};
 use tests_records::origin;
 use tma_host::{Device, devices};
 
+/// More than the memory of any GPU.
+const MOST_MIB: u64 = 1 << 20;
+
 /// Measures collectives of two GPUs.
 #[derive(Parser)]
 struct Arguments {
@@ -51,6 +54,16 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     ensure!(arguments.runs > 0, "--runs must be greater than 0");
+    ensure!(
+        (1..=MOST_MIB).contains(&arguments.mib),
+        "--mib {} must be 1 to {MOST_MIB}; use 1024",
+        arguments.mib
+    );
+    ensure!(
+        arguments.gpus[0] != arguments.gpus[1],
+        "--gpus {0} {0} must be two GPUs; use 0 1",
+        arguments.gpus[0]
+    );
     let found = match devices() {
         Ok((_, devices)) => devices.len(),
         Err(error) if error.is_absent() => 0,
@@ -166,4 +179,29 @@ fn compare(
     } else {
         ExitCode::FAILURE
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_that_cannot_be_measured_are_refused() {
+        for (arguments, expected) in [
+            (&["--runs", "0"][..], "--runs must be greater than 0"),
+            (&["--mib", "0"], "--mib 0 must be 1 to 1048576; use 1024"),
+            (
+                &["--mib", "17592186044416"],
+                "--mib 17592186044416 must be 1 to 1048576; use 1024",
+            ),
+            (
+                &["--gpus", "1", "1"],
+                "--gpus 1 1 must be two GPUs; use 0 1",
+            ),
+        ] {
+            let arguments = [&["peers"], arguments].concat();
+            let refused = run(&Arguments::parse_from(arguments)).expect_err("they were taken");
+            assert_eq!(refused.to_string(), expected);
+        }
+    }
 }
