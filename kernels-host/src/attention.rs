@@ -144,7 +144,8 @@ impl Kernels {
 }
 
 /// The number of each sequence's first query or key, and after them the number of all, for
-/// [`Kernels::attention_packed`] and [`Kernels::attention_backward_packed`]. None is less than the one before, so that sequences have no query in common.
+/// [`Kernels::attention_packed`] and [`Kernels::attention_backward_packed`]. None is less than the one before, so that
+/// sequences have no query in common.
 #[derive(Debug)]
 #[doc(alias = "cu_seqlens")]
 pub struct Starts {

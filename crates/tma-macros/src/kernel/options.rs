@@ -102,14 +102,17 @@ fn messages(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
 /// `= 256` or `= [32, 8, 1]`, missing dimensions being 1; `most` in all.
 fn extent(input: ParseStream<'_>, most: u64, rule: &str) -> syn::Result<[u32; 3]> {
     input.parse::<Token![=]>()?;
-    let span = input.span();
-    let sides: Vec<LitInt> = if input.peek(syn::token::Bracket) {
+    let (span, sides) = if input.peek(syn::token::Bracket) {
         let list;
-        syn::bracketed!(list in input);
-        let sides = list.parse_terminated(number, Token![,])?;
-        sides.into_iter().collect()
+        let brackets = syn::bracketed!(list in input);
+        let sides: Vec<LitInt> = list
+            .parse_terminated(number, Token![,])?
+            .into_iter()
+            .collect();
+        (brackets.span.join(), sides)
     } else {
-        vec![number(input)?]
+        let side = number(input)?;
+        (side.span(), vec![side])
     };
     if !(1..=3).contains(&sides.len()) {
         return Err(syn::Error::new(span, "expected one to three numbers"));
