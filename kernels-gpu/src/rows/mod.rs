@@ -56,15 +56,13 @@ pub(crate) const fn shared_bytes<T>(len: u32, threads: u64) -> u64 {
 
 /// Shared memory with which a multiprocessor has at most 96 KiB of longer rows at once, or two rows: reads and writes of
 /// more disturb each other. Not for kernels with parameters, which need the memory as L1.
-pub(crate) const fn limited_bytes<T>(len: u32, threads: u64) -> u64 {
+pub(crate) fn limited_bytes<T>(len: u32, threads: u64) -> u64 {
     let bytes = shared_bytes::<T>(len, threads);
-    let blocks = match bytes {
-        bytes if bytes <= SHORT_BYTES as u64 => return bytes,
-        bytes if bytes > 48 << 10 => 2,
-        bytes => (96 << 10) / bytes,
-    };
-    let most = (228 << 10) / blocks - (2 << 10);
-    if bytes < most { most } else { bytes }
+    if bytes <= SHORT_BYTES.into() {
+        return bytes;
+    }
+    let blocks = ((96 << 10) / bytes).max(2);
+    bytes.max((228 << 10) / blocks - (2 << 10))
 }
 
 /// Makes each of `rows` rows of `len` elements of `src` one of `dst`.

@@ -93,8 +93,8 @@ refuses! {
     attention_of_tokens = Attention { elements: MOST, sequences: MOST, queries: MOST, keys: MOST, heads: MOST, key_heads: MOST, scale: f32::NAN, ..Attention::default() } => ["head size", "queries", "keys", "heads", "scale", "items"];
     no_heads = Attention { queries: 1, heads: 0, key_heads: 0, ..Attention::default() } => ["heads", "heads of keys"];
     no_sequences = Attention { queries: 1, sequences: 0, ..Attention::default() } => ["sequences"];
-    attention_backward = Main(BACKWARD) => ["head size", "queries", "keys", "sequences", "heads", "scale", "tiles of queries", "blocks"];
-    attention_backward_prepare = Prepare(BACKWARD) => ["head size", "queries", "keys", "sequences", "heads", "scale", "tiles of queries", "blocks"];
+    attention_backward = Main(backward()) => ["head size", "queries", "keys", "sequences", "heads", "scale", "tiles of queries", "blocks"];
+    attention_backward_prepare = Prepare(backward()) => ["head size", "queries", "keys", "sequences", "heads", "scale", "tiles of queries", "blocks"];
     nothing_backward = Main(AttentionBackward { sequences: 0, heads: 0, key_heads: 0, ..AttentionBackward::default() }) => ["queries", "keys", "sequences", "heads", "heads of keys"];
     attention_decode = AttentionDecode { cache_scales: [f32::INFINITY; 2], sequences: MOST, queries: MOST, heads: MOST, key_heads: MOST, page_keys: MOST, pages: MOST, sequence_pages: MOST, scale: f32::MAX, multiprocessors: MOST, ..AttentionDecode::default() } => ["queries", "heads", "keys of a page", "sequences", "pages", "pages of a sequence", "scale", "scale of keys", "scale of values", "tiles"];
     no_decode = AttentionDecode { cache_scales: [0.0; 2], sequences: 0, queries: 0, heads: 0, key_heads: 0, page_keys: 0, pages: 0, sequence_pages: 0, scale: 0.0, multiprocessors: 0, ..AttentionDecode::default() } => ["queries", "heads", "heads of keys", "keys of a page", "sequences", "pages", "scale", "scale of keys", "scale of values"];
@@ -205,31 +205,21 @@ refuses! {
     } => ["stages", "block size", "rounds"];
 }
 
-const BACKWARD: AttentionBackward = AttentionBackward {
-    elements: MOST,
-    sequences: MOST,
-    queries: MOST,
-    keys: MOST,
-    heads: MOST,
-    key_heads: MOST,
-    scale: f32::MAX,
-    numbers: kernels_gpu::gemm::Numbers::F16,
-    packed: None,
-    is_causal: true,
-    is_ordered: true,
-    query_gradients: 0,
-    key_gradients: 1,
-    value_gradients: 2,
-    queries_at: 3,
-    keys_at: 4,
-    values_at: 5,
-    results: 6,
-    result_gradients: 7,
-    logarithms: 8,
-    statistics: 9,
-    sums: 10,
-    counters: 11,
-};
+fn backward() -> AttentionBackward {
+    AttentionBackward {
+        elements: MOST,
+        sequences: MOST,
+        queries: MOST,
+        keys: MOST,
+        heads: MOST,
+        key_heads: MOST,
+        scale: f32::MAX,
+        numbers: kernels_gpu::gemm::Numbers::F16,
+        is_causal: true,
+        is_ordered: true,
+        ..AttentionBackward::default()
+    }
+}
 
 fn attention(form: DeformAttnForm) -> DeformAttn {
     DeformAttn {

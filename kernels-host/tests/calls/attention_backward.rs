@@ -3,7 +3,7 @@
 use kernels_host::{AttentionShape, BackwardTensors, Kernels, Starts};
 use tma_host::{Device, half::bf16};
 
-use crate::support::{Result, assert_near, everywhere, numbers};
+use crate::support::{Broken, Result, assert_near, assert_refused, everywhere, numbers};
 
 /// One query that sees two keys: everything can be computed by hand.
 const SHAPE: AttentionShape = AttentionShape {
@@ -212,8 +212,7 @@ fn extents_and_memory_that_do_not_fit_are_refused() -> Result {
             .expect_err("it was started")
             .to_string()
     };
-    type Change = fn(&mut AttentionShape);
-    let cases: [(Change, &str); 7] = [
+    let cases: &[Broken<'_, AttentionShape>] = &[
         (
             |shape| shape.elements = 256,
             "head size is 256; must be one of 64, 128 (compiled instances); use 128",
@@ -245,14 +244,7 @@ fn extents_and_memory_that_do_not_fit_are_refused() -> Result {
              use 0.088388346",
         ),
     ];
-    for (change, expected) in cases {
-        let mut shape = SHAPE;
-        change(&mut shape);
-        let expected = format!(
-            "check: the launch of `attention_backward` cannot work\n  kernel-condition: {expected}"
-        );
-        assert_eq!(refused(shape), expected);
-    }
+    assert_refused("attention_backward", SHAPE, cases, &mut refused);
     let short = refused(AttentionShape {
         queries: 70,
         ..SHAPE

@@ -36,6 +36,25 @@ pub(crate) fn e4m3(number: f32) -> u8 {
     magnitude | if number < 0.0 { 0x80 } else { 0 }
 }
 
+/// A change of a valid shape, and the condition that it breaks.
+pub(crate) type Broken<'a, S> = (fn(&mut S), &'a str);
+
+/// Fails unless each change of a valid shape breaks the one condition beside it; `refused` returns the error of a call.
+pub(crate) fn assert_refused<S: Copy>(
+    kernel: &str,
+    valid: S,
+    cases: &[Broken<'_, S>],
+    mut refused: impl FnMut(S) -> String,
+) {
+    for (change, expected) in cases {
+        let mut shape = valid;
+        change(&mut shape);
+        let expected =
+            format!("check: the launch of `{kernel}` cannot work\n  kernel-condition: {expected}");
+        assert_eq!(refused(shape), expected);
+    }
+}
+
 /// Fails unless each number is within `error` of the expected one, relative to its size or to 1.
 pub(crate) fn assert_near(got: &[f32], expected: &[f64], error: f64) {
     assert_eq!(got.len(), expected.len());

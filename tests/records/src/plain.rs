@@ -27,12 +27,16 @@ pub fn drop_loc_lines(block: &mut Block) {
 /// The text without the number of the function in its labels, which changes with every kernel before
 /// it: `$L__BB_2` for `$L__BB7_2`.
 pub fn without_label_numbers(text: &str) -> String {
-    const LABEL: &str = "$L__BB";
-    let mut parts = text.split(LABEL);
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| {
-        text + LABEL + part.trim_start_matches(|c: char| c.is_ascii_digit())
+    changed_after(text, "$L__BB", |rest| {
+        rest.trim_start_matches(|c: char| c.is_ascii_digit())
     })
+}
+
+/// The text with `change` of each part that follows the mark.
+fn changed_after(text: &str, mark: &str, change: impl Fn(&str) -> &str) -> String {
+    let mut parts = text.split(mark);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + mark + change(part))
 }
 
 /// Sorts shared variables by their names in the source: rustc orders them by the hash that `shared!` adds to each name.
@@ -94,14 +98,9 @@ pub fn with_plain_names(module: &Module) -> String {
 /// The text without the hashes in names of unnamed constants, which change with every crate that a kernel depends on:
 /// `anon_$_$_0` for `anon_$_4892534bd0bb04bf39936653a6d5667d_$_0`.
 fn without_constant_hashes(text: &str) -> String {
-    const NAME: &str = "anon_$_";
-    let mut parts = text.split(NAME);
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| {
-        text + NAME
-            + part
-                .trim_start_matches(|c: char| c.is_ascii_hexdigit())
-                .trim_start_matches('_')
+    changed_after(text, "anon_$_", |rest| {
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+        rest.trim_start_matches('_')
     })
 }
 
