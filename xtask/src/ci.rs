@@ -53,7 +53,7 @@ const STEPS: &[Step] = &[
     ("book", book),
     ("test", |counts| {
         *counts = test::of_ci()?;
-        ensure!(counts.is_good(), "{counts}");
+        ensure!(counts.is_good(), "tests failed");
         Ok(())
     }),
     ("mutants", |_| mutate::check()),
@@ -211,7 +211,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut before = changes()?;
     let mut counts = Counts::default();
     let mut rows = vec![["", "", "processors"].map(str::to_owned)];
-    let mut good = true;
+    let mut errors = String::new();
     let start = Instant::now();
     let commit = args.in_turn.then(commits).transpose()?;
     let wanted = |name: &str| match commit {
@@ -223,8 +223,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let (start, used) = (Instant::now(), timings::children_seconds()?);
         let done = step(&mut counts).and_then(|()| unchanged(&mut before));
         if let Err(error) = &done {
-            complain!("error: {error:#}");
-            good = false;
+            let error = format!("error: {name}: {error:#}");
+            complain!("{error}");
+            errors = errors + &error + "\n";
         }
         rows.push([
             format!("{} {name}", Mark::of(done.is_ok())),
@@ -238,8 +239,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         seconds(start.elapsed()),
         format!("{processors:.0} s"),
     ]);
-    say!("\n{}\n\n{counts}", table(&rows));
-    Ok(if good {
+    // Once more, where a log that is cut short still has it.
+    say!("\n{}\n\n{errors}{counts}", table(&rows));
+    Ok(if errors.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

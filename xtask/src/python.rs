@@ -166,7 +166,7 @@ pub(crate) fn check(counts: &mut Counts) -> Result<()> {
     let passed = status(tests.arg(&report).arg("tests"))?.success();
     let report = fs::read_to_string(&report).context("pytest wrote no report")?;
     let counted = counted(&report).context("pytest's report has no counts")?;
-    *counts += counted;
+    *counts += counted.clone();
     ensure!(passed && counted.is_good(), "{counted}");
     Ok(())
 }
@@ -197,6 +197,7 @@ fn counted(report: &str) -> Option<Counts> {
         passed: number("tests")?.checked_sub(failed + skipped)?,
         failed,
         skipped,
+        failures: vec![],
     })
 }
 
@@ -212,6 +213,7 @@ mod tests {
             passed: 4,
             failed: 3,
             skipped: 3,
+            failures: vec![],
         };
         assert_eq!(counted(report), Some(expected));
         assert_eq!(counted(&report.replace("skipped", "left-out")), None);

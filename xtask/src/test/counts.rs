@@ -7,16 +7,18 @@ use std::{
 };
 
 /// Numbers of tests that passed, failed and were skipped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
     pub(crate) skipped: u64,
+    /// The failed tests that have a name, each after its suite.
+    pub(crate) failures: Vec<String>,
 }
 
 impl Counts {
     /// Returns success if at least one test passed and none failed.
-    pub(crate) fn exit_code(self) -> ExitCode {
+    pub(crate) fn exit_code(&self) -> ExitCode {
         if self.is_good() {
             ExitCode::SUCCESS
         } else {
@@ -24,7 +26,7 @@ impl Counts {
         }
     }
 
-    pub(crate) fn is_good(self) -> bool {
+    pub(crate) fn is_good(&self) -> bool {
         self.failed == 0 && self.passed > 0
     }
 }
@@ -34,6 +36,7 @@ impl AddAssign for Counts {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
+        self.failures.extend(other.failures);
     }
 }
 
@@ -43,7 +46,11 @@ impl Display for Counts {
             passed,
             failed,
             skipped,
+            failures,
         } = self;
+        for failure in failures {
+            writeln!(f, "failed: {failure}")?;
+        }
         write!(f, "{passed} passed, {failed} failed, {skipped} skipped")
     }
 }
@@ -53,7 +60,9 @@ impl Display for Counts {
 pub(super) struct Suites {
     suites: Vec<(String, Counts)>,
     /// Failures outside of the counts: a suite that did not compile or crashed.
-    uncounted: u64,
+    uncounted: bool,
+    /// True if the line before is the header of the names of the failed tests, or one of them.
+    in_failures: bool,
 }
 
 impl Suites {
@@ -61,26 +70,33 @@ impl Suites {
     pub(super) fn read(&mut self, line: &str) {
         if let Some(name) = suite_name(line) {
             self.suites.push((name.to_owned(), Counts::default()));
-        } else if let Some(counts) = counts(line)
-            && let Some((_, suite)) = self.suites.last_mut()
-        {
-            *suite += counts;
+        } else if let Some((name, suite)) = self.suites.last_mut() {
+            if let Some(counts) = counts(line) {
+                *suite += counts;
+            }
+            let failure = line.strip_prefix("    ").filter(|_| self.in_failures);
+            self.in_failures = failure.is_some() || line == "failures:";
+            suite
+                .failures
+                .extend(failure.map(|it| format!("{name}: {it}")));
         }
     }
 
     /// Records that cargo ended.
     pub(super) fn ended(&mut self, well: bool) {
-        if !well && self.total().failed == 0 {
-            self.uncounted = 1;
-        }
+        self.uncounted = !well && self.total().failed == 0;
     }
 
     pub(super) fn total(&self) -> Counts {
-        let mut total = Counts {
-            failed: self.uncounted,
-            ..Counts::default()
-        };
-        self.suites.iter().for_each(|(_, counts)| total += *counts);
+        let mut total = Counts::default();
+        if self.uncounted {
+            total.failed = 1;
+            let reason = "a suite that did not compile or crashed: see what it printed";
+            total.failures.push(reason.to_owned());
+        }
+        self.suites
+            .iter()
+            .for_each(|(_, counts)| total += counts.clone());
         total
     }
 
@@ -119,6 +135,7 @@ fn counts(line: &str) -> Option<Counts> {
         passed: number(" passed")?,
         failed: number(" failed")?,
         skipped: number(" ignored")?,
+        failures: vec![],
     })
 }
 
@@ -141,6 +158,16 @@ mod tests {
 \x1b[1m\x1b[32m     Running\x1b[0m unittests src/lib.rs (target/debug/deps/ptx-01)
 test result: \x1b[32mok\x1b[0m. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s
      Running tests/cases.rs (target/debug/deps/cases-02)
+
+failures:
+
+---- two/sm_90a ----
+    the first result is 1, not 2
+
+failures:
+    two/sm_90a
+    three
+
 test result: FAILED. 1 passed; 2 failed; 40 ignored; 0 measured; 0 filtered out; finished in 0.00s
    Doc-tests ptx
 test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
@@ -156,7 +183,10 @@ test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
     #[test]
     fn suites_are_added_up() {
         let suites = read(TEXT, false);
-        assert_eq!(suites.total().to_string(), "6 passed, 2 failed, 41 skipped");
+        assert_eq!(
+            suites.total().to_string(),
+            "failed: cases: two/sm_90a\nfailed: cases: three\n6 passed, 2 failed, 41 skipped"
+        );
         assert!(!suites.is_empty("cases") && suites.is_empty("golden"));
     }
 
