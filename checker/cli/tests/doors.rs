@@ -8,11 +8,11 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use launch_archive::{Archive, Launch, MemoryKind, Region};
-use support::{NO_DRIVER, tma};
+use support::{NO_DRIVER, threads, tma, wait_until};
 
 const PTX: &str = "
 .version 8.6
@@ -305,20 +305,6 @@ fn jobs_are_capped_and_a_request_to_end_is_answered() {
     let answered = cpu_time(process) - before;
     assert_eq!(child.wait().unwrap().code(), Some(2));
     assert!(answered < Duration::from_secs(1), "{answered:?}");
-}
-
-fn wait_until(is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(60));
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-fn threads(process: u32) -> usize {
-    fs::read_dir(format!("/proc/{process}/task"))
-        .unwrap()
-        .count()
 }
 
 /// Returns the fields of `/proc/PID/stat` from the state on (proc(5)).

@@ -8,12 +8,10 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    thread,
-    time::Duration,
 };
 
 use serde_json::Value;
-use support::{emulate, ends, folder};
+use support::{emulate, ends, folder, threads, wait_until};
 
 /// Adds the scalar to each word; if the kernel is `bad`, thread 5 writes one word out of bounds.
 const PTX: &str = "
@@ -389,9 +387,10 @@ fn what_was_found_is_printed_when_the_user_interrupts() {
     let (_folder, path) = folder(PTX, file);
     let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
     let command = command.args(["emulate", path.to_str().unwrap(), "--seeds", "0..1000"]);
-    let steps = ["--max-steps", "1000000000000"];
-    let child = command.args(steps).stdout(Stdio::piped()).spawn().unwrap();
-    thread::sleep(Duration::from_secs(1));
+    let endless = ["--max-steps", "1000000000000", "--jobs", "2"];
+    let child = command.args(endless).stdout(Stdio::piped());
+    let child = child.spawn().unwrap();
+    wait_until(|| threads(child.id()) > 2);
     let pid = child.id().to_string();
     assert!(
         Command::new("kill")

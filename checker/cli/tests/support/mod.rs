@@ -4,6 +4,8 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
+    thread,
+    time::{Duration, Instant},
 };
 
 /// A path without a driver.
@@ -74,4 +76,20 @@ pub(crate) fn fake_driver(folder: &Path) -> PathBuf {
         .expect("this test needs a C compiler named `cc`");
     assert!(output.status.success(), "{output:?}");
     library
+}
+
+/// Polls a condition. Panics if it does not hold within a minute.
+pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Returns the number of threads of a process.
+pub(crate) fn threads(process: u32) -> usize {
+    fs::read_dir(format!("/proc/{process}/task"))
+        .unwrap()
+        .count()
 }
