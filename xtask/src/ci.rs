@@ -12,7 +12,10 @@ use anyhow::{Context, Result, ensure};
 use crate::{
     fuzz, mutate, mutate_code, package, pages,
     paths::{examples, root, target_dir},
-    process::{RUST_CUDA, cargo, cargo_in_example, output, run as run_command, without_clippy},
+    process::{
+        PYTHON, RUST_CUDA, WORKSPACE, cargo, cargo_in_example, output, run as run_command,
+        without_clippy,
+    },
     python, setup, site,
     test::{self, Counts},
     tidy, timings,
@@ -30,14 +33,13 @@ pub(crate) struct Args {
     step: Vec<String>,
 }
 
-const CLIPPY: [&str; 6] = [
-    "clippy",
-    "--workspace",
-    "--all-targets",
-    "--",
-    "-D",
-    "warnings",
-];
+/// The last arguments of clippy.
+const DENIED: [&str; 3] = ["--", "-D", "warnings"];
+
+fn clippy(mut cargo: Command) -> Command {
+    cargo.args(["clippy", "--all-targets"]);
+    cargo
+}
 
 /// The arguments after `--` there, as `cargo clippy` passes them on.
 const CLIPPY_ARGS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
@@ -48,7 +50,10 @@ const STEPS: &[Step] = &[
     ("fmt", |_| run_command(cargo().args(["fmt", "--check"]))),
     ("tidy", |_| tidy::check().map(drop)),
     ("set-up", |_| setup::ensure_device_compiler().map(drop)),
-    ("clippy", |_| run_command(cargo().args(CLIPPY))),
+    ("clippy", |_| {
+        run_command(clippy(cargo()).args(WORKSPACE).args(DENIED))?;
+        run_command(clippy(cargo()).args(["--package", PYTHON]).args(DENIED))
+    }),
     ("doc", |_| doc()),
     ("book", book),
     ("test", |counts| {
@@ -113,7 +118,8 @@ fn commits() -> Result<u32> {
 fn doc() -> Result<()> {
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
     let mut doc = cargo();
-    doc.args(["doc", "--workspace", "--no-deps"])
+    doc.args(["doc", "--no-deps"])
+        .args(WORKSPACE)
         .env("RUSTDOCFLAGS", "-D warnings")
         .env(
             "RUSTC_WORKSPACE_WRAPPER",
@@ -184,7 +190,11 @@ fn example(folder: &Path, counts: &mut Counts) -> Result<()> {
     if test::is_skipped(folder, counts) {
         return Ok(());
     }
-    run_command(cargo_in_example(folder).args(CLIPPY))?;
+    run_command(
+        clippy(cargo_in_example(folder))
+            .arg("--workspace")
+            .args(DENIED),
+    )?;
     run_command(cargo_in_example(folder).args(["build"]))
 }
 

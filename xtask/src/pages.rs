@@ -14,7 +14,7 @@ use tma_project::new::Template;
 
 use crate::{
     paths::{root, target_dir},
-    process::{cargo, cargo_in, run as run_command, shown},
+    process::{WORKSPACE, cargo, cargo_in, run as run_command, shown},
 };
 
 /// Prefixes of commands that do not run here, with the reason.
@@ -115,7 +115,11 @@ pub(crate) fn check() -> Result<()> {
             "no page contains a command that begins with `{prefix}`; remove its entry from NOT_RUN"
         );
     }
-    run_command(cargo().args(["build", "--quiet", "--workspace", "--bin=tma"]))?;
+    run_command(
+        cargo()
+            .args(["build", "--quiet", "--bin=tma"])
+            .args(WORKSPACE),
+    )?;
     let (left_out, wanted): (Vec<_>, Vec<_>) = commands
         .iter()
         .partition(|typed| is_left_out(&typed.command));

@@ -21,6 +21,12 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// The packages that steps build together. The Python package has no tests for cargo, and PyO3's macros take features of
+/// `syn` with which most crates, the emulator too, would be compiled once more after `cargo xtask run`.
+pub(crate) const WORKSPACE: [&str; 3] = ["--workspace", "--exclude", PYTHON];
+
+pub(crate) const PYTHON: &str = "tma-python";
+
 /// The variables that `cargo clippy` sets, and `.ci/run` for all steps.
 const CLIPPY_VARIABLES: [&str; 2] = ["RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS"];
 

@@ -15,7 +15,7 @@ use tma_build::{CodeGenerator, RustCuda};
 use crate::{
     ci::{PARTS, part},
     paths::{examples, relative},
-    process::{cargo, cargo_in_example, lacks, shown},
+    process::{WORKSPACE, cargo, cargo_in_example, lacks, shown},
     run::{DEVICES, arch, kernels},
     setup,
 };
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 /// fail without one where the device is `gpu`.
 fn everything(cargo: Command, device: Option<&str>) -> Result<Counts> {
     setup::ensure_device_compiler()?;
-    let workspace = suites(cargo, &["--workspace"])?;
+    let workspace = suites(cargo, &WORKSPACE)?;
     let mut total = workspace.total();
     if workspace.is_empty(NEVER_EMPTY) {
         say!("error: the suite `{NEVER_EMPTY}` ran no case");
@@ -198,7 +198,7 @@ fn arguments<'a>(to_cargo: &'a [String], to_programs: &'a [String]) -> Vec<&'a s
             .iter()
             .any(|name| argument.starts_with(name))
     });
-    let mut arguments = if named { vec![] } else { vec!["--workspace"] };
+    let mut arguments = if named { vec![] } else { WORKSPACE.to_vec() };
     arguments.extend(to_cargo.iter().map(String::as_str));
     if !to_programs.is_empty() {
         arguments.push("--");
@@ -264,9 +264,10 @@ mod tests {
         for named in ["-p ptx", "-pptx", "--package=ptx --lib"] {
             assert_eq!(typed(&format!("test {named}")).1, named);
         }
-        assert_eq!(typed("test tile").1, "--workspace tile");
-        assert_eq!(typed("test --long tile").1, "--workspace tile");
-        assert_eq!(typed("test -- -p").1, "--workspace -- -p");
+        let all = WORKSPACE.join(" ");
+        assert_eq!(typed("test tile").1, format!("{all} tile"));
+        assert_eq!(typed("test --long tile").1, format!("{all} tile"));
+        assert_eq!(typed("test -- -p").1, format!("{all} -- -p"));
     }
 
     #[test]
@@ -286,7 +287,8 @@ mod tests {
     #[test]
     fn the_device_is_not_passed_on() {
         let gpu = |rest: &str| (Some("gpu".to_owned()), rest.to_owned());
-        assert_eq!(typed("test --device gpu tile"), gpu("--workspace tile"));
+        let all = WORKSPACE.join(" ");
+        assert_eq!(typed("test --device gpu tile"), gpu(&format!("{all} tile")));
         assert_eq!(
             typed("test --device=gpu -p tests tile -- --exact"),
             gpu("-p tests tile -- --exact")
