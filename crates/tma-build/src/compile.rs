@@ -22,6 +22,9 @@ pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 /// The roles of a kernel are closures, whose captures would be in local memory if the closures were called.
 const INLINE_THRESHOLD: &str = "-Cllvm-args=-inline-threshold=4000";
 
+/// Dependencies leave all functions to the kernel's crate, which compiles only those that it calls.
+const COMPILED_WHERE_CALLED: &str = "-Zcross-crate-inline-threshold=always";
+
 /// One call of cargo.
 pub(crate) struct Compilation<'a> {
     pub(crate) compiler: &'a DeviceCompiler,
@@ -264,7 +267,7 @@ impl Compilation<'_> {
             format!("--cfg=tma_arch=\"{}\"", self.arch),
         ];
         flags.extend(COMMON_RUSTFLAGS.map(str::to_owned));
-        flags.push(INLINE_THRESHOLD.to_owned());
+        flags.extend([INLINE_THRESHOLD, COMPILED_WHERE_CALLED].map(str::to_owned));
         if self.debug_assertions {
             // The calls inside `core` keep arrays in local memory, for their addresses.
             flags.push("-Zub-checks=no".to_owned());
