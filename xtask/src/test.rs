@@ -26,6 +26,9 @@ use tma_project::doctor::gpu;
 /// The suite with a case for each thing that a kernel must do: without a case nothing was tested.
 const NEVER_EMPTY: &str = "cases";
 
+/// The package whose tests CI and `--long` alone run: they compile what is measured, for three architectures and by nvcc too.
+const MEASURED: &str = "bench";
+
 /// Reasons for which a test may be ignored. Each is lifted by a flag of this verb, by a device or by a verb.
 pub(crate) const LIFTED: &[(&str, &str)] = &[
     ("minutes", "cargo xtask test --long"),
@@ -46,8 +49,8 @@ pub(crate) struct Args {
     /// The device to run kernels on: `gpu` makes a missing GPU a failure
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
-    /// Also the tests that take minutes, and all tests under more schedules and for more targets, of which CI runs a
-    /// part
+    /// Also the tests of `bench` and those that take minutes, and all tests under more schedules and for more targets,
+    /// of which CI runs a part
     #[arg(long)]
     long: bool,
     /// Checks the kernels' cases alone, with PTX of this code generator; with `both`, the results of LLVM's and
@@ -87,10 +90,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         return Ok(counts.exit_code());
     }
     let mut counts = if args.passed_on.is_empty() && args.to_programs.is_empty() {
-        everything(cargo(), args.device.as_deref())?
+        everything(cargo(), args.device.as_deref(), args.long)?
     } else {
         setup::ensure_device_compiler()?;
-        suites(cargo(), &arguments(&args.passed_on, &args.to_programs))?.total()
+        suites(cargo(), &arguments(args))?.total()
     };
     if args.long {
         let long = [
@@ -113,10 +116,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 /// Every suite of the workspace, with this cargo, and of the example projects. Their tests that need a GPU run on one, and
 /// fail without one where the device is `gpu`.
-fn everything(cargo: Command, device: Option<&str>) -> Result<Counts> {
+fn everything(cargo: Command, device: Option<&str>, is_long: bool) -> Result<Counts> {
     setup::ensure_device_compiler()?;
-    let workspace = suites(cargo, &WORKSPACE)?;
+    let workspace = suites(cargo, &packages(is_long))?;
     let mut total = workspace.total();
+    if !is_long {
+        say!("skipped: the tests of `{MEASURED}`; cargo xtask test --long");
+        total.skipped += 1;
+    }
     if workspace.is_empty(NEVER_EMPTY) {
         say!("error: the suite `{NEVER_EMPTY}` ran no case");
         total.failed += 1;
@@ -188,17 +195,28 @@ fn cases(codegen: &str, device: Option<&str>, cargo: impl Fn() -> Command) -> Re
 pub(crate) fn of_ci() -> Result<Counts> {
     let mut cargo = cargo();
     cargo.env(LONG_VARIABLE, format!("{}/{PARTS}", part()?));
-    everything(cargo, None)
+    everything(cargo, None, true)
+}
+
+/// Returns cargo's arguments for the packages to test where none are named.
+fn packages(is_long: bool) -> Vec<&'static str> {
+    let without: &[&str] = if is_long {
+        &[]
+    } else {
+        &["--exclude", MEASURED]
+    };
+    [&WORKSPACE, without].concat()
 }
 
 /// Arguments of `cargo test`: all packages, unless some are named.
-fn arguments<'a>(to_cargo: &'a [String], to_programs: &'a [String]) -> Vec<&'a str> {
+fn arguments(args: &Args) -> Vec<&str> {
+    let (to_cargo, to_programs) = (&args.passed_on, &args.to_programs);
     let named = to_cargo.iter().any(|argument| {
         ["-p", "--package", "--workspace", "--manifest-path"]
             .iter()
             .any(|name| argument.starts_with(name))
     });
-    let mut arguments = if named { vec![] } else { WORKSPACE.to_vec() };
+    let mut arguments = if named { vec![] } else { packages(args.long) };
     arguments.extend(to_cargo.iter().map(String::as_str));
     if !to_programs.is_empty() {
         arguments.push("--");
@@ -255,7 +273,7 @@ mod tests {
     /// The device, and what `cargo test` gets.
     fn typed(line: &str) -> (Option<String>, String) {
         let Line { args } = Line::parse_from(line.split(' '));
-        let arguments = arguments(&args.passed_on, &args.to_programs).join(" ");
+        let arguments = arguments(&args).join(" ");
         (args.device, arguments)
     }
 
@@ -264,10 +282,11 @@ mod tests {
         for named in ["-p ptx", "-pptx", "--package=ptx --lib"] {
             assert_eq!(typed(&format!("test {named}")).1, named);
         }
-        let all = WORKSPACE.join(" ");
-        assert_eq!(typed("test tile").1, format!("{all} tile"));
+        let [most, all] = [false, true].map(|is_long| packages(is_long).join(" "));
+        assert_eq!(most, format!("{all} --exclude bench"));
+        assert_eq!(typed("test tile").1, format!("{most} tile"));
         assert_eq!(typed("test --long tile").1, format!("{all} tile"));
-        assert_eq!(typed("test -- -p").1, format!("{all} -- -p"));
+        assert_eq!(typed("test -- -p").1, format!("{most} -- -p"));
     }
 
     #[test]
@@ -287,8 +306,11 @@ mod tests {
     #[test]
     fn the_device_is_not_passed_on() {
         let gpu = |rest: &str| (Some("gpu".to_owned()), rest.to_owned());
-        let all = WORKSPACE.join(" ");
-        assert_eq!(typed("test --device gpu tile"), gpu(&format!("{all} tile")));
+        let most = packages(false).join(" ");
+        assert_eq!(
+            typed("test --device gpu tile"),
+            gpu(&format!("{most} tile"))
+        );
         assert_eq!(
             typed("test --device=gpu -p tests tile -- --exact"),
             gpu("-p tests tile -- --exact")
