@@ -13,7 +13,7 @@ use tma_emulator::{
 use tests_records::plain::drop_locations;
 
 use super::FormCase;
-use crate::{BLACKWELL_SEMANTICS_PTX, LATER_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width, width};
+use crate::{BLACKWELL_SEMANTICS_PTX, LATER_SEMANTICS_PTX, SEMANTICS_PTX, Widths, forms::by_width};
 
 type Parsed = LazyLock<Result<ptx::Module, String>>;
 
@@ -56,9 +56,10 @@ pub fn module(case: &FormCase) -> Result<String, String> {
             .functions()
             .filter_map(|function| function.body.as_ref())
         {
+            let widths = Widths::new(body);
             for instruction in body.instructions() {
                 let written = instruction.to_string();
-                if by_width(&written, |name| width(body, name)) == emitted {
+                if by_width(&written, |name| widths.of(name)) == emitted {
                     spelled.insert(written);
                 }
             }
@@ -90,8 +91,9 @@ pub fn without(case: &FormCase, text: &str) -> Result<String, String> {
         .functions()
         .filter_map(|function| function.body.as_ref())
     {
+        let widths = Widths::new(body);
         let is_it = |instruction: &&ptx::Instruction| {
-            by_width(&instruction.to_string(), |name| width(body, name)) == form
+            by_width(&instruction.to_string(), |name| widths.of(name)) == form
         };
         let found: Vec<_> = body.instructions().filter(is_it).collect();
         for instruction in found.into_iter().rev() {
@@ -162,9 +164,10 @@ pub fn written(text: &str) -> Result<BTreeMap<(usize, usize), String>, String> {
         .functions()
         .filter_map(|function| function.body.as_ref())
     {
+        let widths = Widths::new(body);
         for instruction in body.instructions() {
             let at = lines.line_column(instruction.span.start());
-            let form = by_width(&instruction.to_string(), |name| width(body, name));
+            let form = by_width(&instruction.to_string(), |name| widths.of(name));
             written.insert((at.line, at.column), form);
         }
     }

@@ -2,8 +2,8 @@
 
 use libtest_mimic::Failed;
 use ptx::Function;
+use tests::Widths;
 use tests::forms::by_width;
-use tests::width;
 
 use super::{MODULES, by_kernel};
 
@@ -56,8 +56,9 @@ fn extra(function: &Function, text: &str) -> Vec<String> {
     };
     let mut wrong = Vec::new();
     let mut found = 0;
+    let widths = Widths::new(body);
     for instruction in body.instructions() {
-        let written = by_width(&instruction.to_string(), |name| width(body, name));
+        let written = by_width(&instruction.to_string(), |name| widths.of(name));
         if written == text {
             found += 1;
         } else if !CONVERSIONS
