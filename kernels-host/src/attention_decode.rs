@@ -28,7 +28,7 @@ pub struct DecodeShape {
     /// neighbours (`NHD`).
     #[doc(alias("kv_layout", "NHD", "HND"))]
     pub is_by_heads: bool,
-    /// The factor of the scores. Results are NaN where it takes a score beyond the range of `f32`.
+    /// The factor of the scores. Results are NaN if a score times this factor exceeds the range of `f32`.
     pub scale: f32,
     /// The factors of the keys and of the values that the cache stores: 1, unless they were divided to fit `e4m3`.
     #[doc(alias("k_scale", "v_scale", "descale"))]
@@ -39,8 +39,8 @@ pub struct DecodeShape {
 #[derive(Debug)]
 pub struct DecodeTensors<'a, T: Element, C: CacheElement<T> = T> {
     /// `[elements, heads, queries, sequences]`, innermost first. Beside a cache of `e4m3` they are rounded to `f16`: numbers
-    /// beyond ±65504, and infinities, count as ±65504. Weights are rounded to `f16`, too: a key may count as absent whose weight
-    /// is less than 2⁻²⁵ of the largest of its query.
+    /// beyond ±65504, and infinities, count as ±65504. Weights are rounded to `f16`, too: a key whose weight is
+    /// less than 2⁻²⁵ of the largest weight of its query may count as absent.
     pub queries: &'a Buffer<T>,
     /// `[elements, key_heads, page_keys, pages]`, innermost first, or `[elements, page_keys, key_heads, pages]`.
     pub keys: &'a Buffer<C>,

@@ -33,15 +33,13 @@ pub(crate) struct Args {
     step: Vec<String>,
 }
 
-/// The last arguments of clippy.
-const DENIED: [&str; 3] = ["--", "-D", "warnings"];
-
-fn clippy(mut cargo: Command) -> Command {
-    cargo.args(["clippy", "--all-targets"]);
-    cargo
+/// Fails if clippy has a warning about these packages.
+fn clippy(mut cargo: Command, packages: &[&str]) -> Result<()> {
+    cargo.args(["clippy", "--all-targets"]).args(packages);
+    run_command(cargo.args(["--", "-D", "warnings"]))
 }
 
-/// The arguments after `--` there, as `cargo clippy` passes them on.
+/// The arguments of [`clippy`] after `--`, as `cargo clippy` passes them on.
 const CLIPPY_ARGS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
 
 type Step = (&'static str, fn(&mut Counts) -> Result<()>);
@@ -51,14 +49,14 @@ const STEPS: &[Step] = &[
     ("tidy", |_| tidy::check().map(drop)),
     ("set-up", |_| setup::ensure_device_compiler().map(drop)),
     ("clippy", |_| {
-        run_command(clippy(cargo()).args(WORKSPACE).args(DENIED))?;
-        run_command(clippy(cargo()).args(["--package", PYTHON]).args(DENIED))
+        clippy(cargo(), &WORKSPACE)?;
+        clippy(cargo(), &["--package", PYTHON])
     }),
     ("doc", |_| doc()),
     ("book", book),
     ("test", |counts| {
         *counts = test::of_ci()?;
-        ensure!(counts.is_good(), "tests failed");
+        ensure!(counts.is_good(), "a test failed, or none passed");
         Ok(())
     }),
     ("mutants", |_| mutate::check()),
@@ -190,11 +188,7 @@ fn example(folder: &Path, counts: &mut Counts) -> Result<()> {
     if test::is_skipped(folder, counts) {
         return Ok(());
     }
-    run_command(
-        clippy(cargo_in_example(folder))
-            .arg("--workspace")
-            .args(DENIED),
-    )?;
+    clippy(cargo_in_example(folder), &["--workspace"])?;
     run_command(cargo_in_example(folder).args(["build"]))
 }
 

@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-use crate::process::{WORKSPACE, programs, run as run_command};
+use crate::process::{programs_of_workspace, run as run_command};
 
 /// Seconds of fuzzing in CI: five for each target.
 const SECONDS: &str = "45";
@@ -31,14 +31,7 @@ pub(crate) fn check() -> Result<()> {
 /// Runs the program, built with the features of the workspace's tests.
 fn search(seconds: &str) -> Result<()> {
     // The target `flags` runs `tma`.
-    let built = programs(
-        &[
-            &["build"][..],
-            &WORKSPACE,
-            &["--bin=fuzz-smoke", "--bin=tma"],
-        ]
-        .concat(),
-    )?;
+    let built = programs_of_workspace(&["--bin=fuzz-smoke", "--bin=tma"])?;
     let path_of = |name: &str| {
         let found = built.iter().find(|(built, _)| built == name);
         found.with_context(|| format!("cargo built no program `{name}`"))

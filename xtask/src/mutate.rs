@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{
     ci::{PARTS, part},
-    process::{WORKSPACE, exit_code, programs},
+    process::{exit_code, programs_of_workspace},
     setup,
 };
 
@@ -47,7 +47,7 @@ pub(crate) fn check() -> Result<()> {
 /// Runs the program that makes the mutants; it needs a device compiler. The development build shares features with
 /// the workspace's tests, so that it is already built, and its emulator is optimized.
 pub(crate) fn mutate(arguments: &[String]) -> Result<ExitCode> {
-    let built = programs(&[&["build"][..], &WORKSPACE, &["--bin=mutate"]].concat())?;
+    let built = programs_of_workspace(&["--bin=mutate"])?;
     let program = built.first().context("cargo built no program `mutate`")?;
     let status = Command::new(&program.1).args(arguments).status();
     let status = status.with_context(|| format!("cannot run {}", program.1.display()))?;

@@ -117,6 +117,11 @@ pub(crate) fn programs(arguments: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     Ok(programs)
 }
 
+/// Builds programs with the features of the workspace's tests, and returns them by name.
+pub(crate) fn programs_of_workspace(flags: &[&str]) -> Result<Vec<(String, PathBuf)>> {
+    programs(&[&["build"][..], &WORKSPACE, flags].concat())
+}
+
 /// The program that one of cargo's messages is about.
 fn program(message: &Value) -> Option<(String, PathBuf)> {
     let name = message["target"]["name"].as_str()?;

@@ -26,7 +26,8 @@ use tma_project::doctor::gpu;
 /// The suite with a case for each thing that a kernel must do: without a case nothing was tested.
 const NEVER_EMPTY: &str = "cases";
 
-/// The package whose tests CI and `--long` alone run: they compile what is measured, for three architectures and by nvcc too.
+/// Only CI and `--long` test this package: it compiles the measured kernels for three architectures, and their CUDA
+/// versions by nvcc.
 const MEASURED: &str = "bench";
 
 /// Reasons for which a test may be ignored. Each is lifted by a flag of this verb, by a device or by a verb.
@@ -49,8 +50,8 @@ pub(crate) struct Args {
     /// The device to run kernels on: `gpu` makes a missing GPU a failure
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
-    /// Also the tests of `bench` and those that take minutes, and all tests under more schedules and for more targets,
-    /// of which CI runs a part
+    /// Also the tests of `bench` and those that take minutes, and all tests under more schedules and for more targets;
+    /// CI runs a part of them
     #[arg(long)]
     long: bool,
     /// Checks the kernels' cases alone, with PTX of this code generator; with `both`, the results of LLVM's and

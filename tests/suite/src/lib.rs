@@ -30,7 +30,7 @@ pub use modules::{
     HOPPER_FORMS_PTX, KERNELS_LOCAL_BYTES, KERNELS_PTX, LATER_CONSUMER_FORMS_PTX, LATER_FORMS_PTX,
     LATER_SEMANTICS_PTX, Module, SEMANTICS_PTX,
 };
-pub use width::Widths;
+pub use width::widths;
 
 /// Cases that belong together.
 pub struct Group {

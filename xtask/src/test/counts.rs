@@ -135,7 +135,7 @@ fn counts(line: &str) -> Option<Counts> {
         passed: number(" passed")?,
         failed: number(" failed")?,
         skipped: number(" ignored")?,
-        failures: vec![],
+        ..Counts::default()
     })
 }
 

@@ -13,7 +13,7 @@ use tma_emulator::{
 use tests_records::plain::drop_locations;
 
 use super::FormCase;
-use crate::{BLACKWELL_SEMANTICS_PTX, LATER_SEMANTICS_PTX, SEMANTICS_PTX, Widths, forms::by_width};
+use crate::{BLACKWELL_SEMANTICS_PTX, LATER_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width, widths};
 
 type Parsed = LazyLock<Result<ptx::Module, String>>;
 
@@ -56,10 +56,10 @@ pub fn module(case: &FormCase) -> Result<String, String> {
             .functions()
             .filter_map(|function| function.body.as_ref())
         {
-            let widths = Widths::new(body);
+            let width = widths(body);
             for instruction in body.instructions() {
                 let written = instruction.to_string();
-                if by_width(&written, |name| widths.of(name)) == emitted {
+                if by_width(&written, &width) == emitted {
                     spelled.insert(written);
                 }
             }
@@ -91,10 +91,9 @@ pub fn without(case: &FormCase, text: &str) -> Result<String, String> {
         .functions()
         .filter_map(|function| function.body.as_ref())
     {
-        let widths = Widths::new(body);
-        let is_it = |instruction: &&ptx::Instruction| {
-            by_width(&instruction.to_string(), |name| widths.of(name)) == form
-        };
+        let width = widths(body);
+        let is_it =
+            |instruction: &&ptx::Instruction| by_width(&instruction.to_string(), &width) == form;
         let found: Vec<_> = body.instructions().filter(is_it).collect();
         for instruction in found.into_iter().rev() {
             left.replace_range(instruction.span.start()..instruction.span.end(), "");
@@ -164,10 +163,10 @@ pub fn written(text: &str) -> Result<BTreeMap<(usize, usize), String>, String> {
         .functions()
         .filter_map(|function| function.body.as_ref())
     {
-        let widths = Widths::new(body);
+        let width = widths(body);
         for instruction in body.instructions() {
             let at = lines.line_column(instruction.span.start());
-            let form = by_width(&instruction.to_string(), |name| widths.of(name));
+            let form = by_width(&instruction.to_string(), &width);
             written.insert((at.line, at.column), form);
         }
     }

@@ -2,8 +2,7 @@
 
 use libtest_mimic::Failed;
 use ptx::Function;
-use tests::Widths;
-use tests::forms::by_width;
+use tests::{forms::by_width, widths};
 
 use super::{MODULES, by_kernel};
 
@@ -56,9 +55,9 @@ fn extra(function: &Function, text: &str) -> Vec<String> {
     };
     let mut wrong = Vec::new();
     let mut found = 0;
-    let widths = Widths::new(body);
+    let width = widths(body);
     for instruction in body.instructions() {
-        let written = by_width(&instruction.to_string(), |name| widths.of(name));
+        let written = by_width(&instruction.to_string(), &width);
         if written == text {
             found += 1;
         } else if !CONVERSIONS
