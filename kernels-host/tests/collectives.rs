@@ -1,7 +1,7 @@
 //! Collectives of two devices: on emulators that reach each other's memory, on two handles of one GPU where there is
 //! one, and on two GPUs where there are two with peer access.
 
-use std::ops::Range;
+use std::{env, ops::Range};
 
 use kernels_host::{LinkSettings, Peers, RowElement};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -27,7 +27,9 @@ fn main() {
     ];
     let emulators = |seed| move || Device::emulators(seed).map(Ok).into_iter().collect();
     trials.extend(trials_on("emulators_0", None, emulators(0)));
-    trials.extend(trials_on("emulators_7", None, emulators(7)));
+    let is_short = env::var_os("TMA_LONG_TESTS").is_none();
+    let lacks = is_short.then(|| "minutes".to_owned());
+    trials.extend(trials_on("emulators_7", lacks, emulators(7)));
     let lacks = lacks_gpus(1);
     trials.extend(trials_on("one_gpu", lacks, || numbered([0, 0])));
     let lacks = lacks_gpus(2);

@@ -1,24 +1,29 @@
-//! Builds the kernels for every architecture that the tests know, side by side.
+//! Builds the kernels of the tests, side by side: for `sm_90a` alone, or for every architecture that the tests know.
 
 use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path, thread};
 
+use cuda_driver::Status;
 use tma_build::{Arch, Assemble, Ptx, PtxBuilder, PtxIsa};
 
-const ARCHS: &[Arch] = &[
-    Arch::Sm90,
-    Arch::Sm90a,
-    Arch::Sm100a,
-    Arch::Sm120,
-    Arch::Sm120a,
-];
+/// `cargo xtask test --long` and CI set it. Without it, the modules of forms are left out.
+const LONG_VARIABLE: &str = "TMA_LONG_TESTS";
+
+/// The architecture that the emulator runs.
+const ARCH: Arch = Arch::Sm90a;
+
+const ARCHS: &[Arch] = &[Arch::Sm90, ARCH, Arch::Sm100a, Arch::Sm120, Arch::Sm120a];
+
+const KERNELS: &str = "KERNELS";
+const FORMS: &str = "FORMS";
+const SEMANTICS: &str = "SEMANTICS";
 
 /// Crates of kernels, the names of their PTX, and the architectures.
 const CRATES: &[(&str, &str, &[Arch])] = &[
-    ("KERNELS", "../../kernels-gpu", ARCHS),
+    (KERNELS, "../../kernels-gpu", ARCHS),
     // Every device runs `sm_90`; only `sm_90a` changes the number of registers.
-    ("DEVICE", "../gpu/device", &[Arch::Sm90, Arch::Sm90a]),
+    ("DEVICE", "../gpu/device", &[Arch::Sm90, ARCH]),
     // Only for the emulator.
-    ("BUGS", "../gpu/bugs", &[Arch::Sm90a]),
+    ("BUGS", "../gpu/bugs", &[ARCH]),
 ];
 
 /// The target of the consumer GPUs' forms after PTX ISA 9.0: PTX is named by its architecture, and sm_120a has the
@@ -92,13 +97,45 @@ fn semantics(arch: Arch, of_hopper: bool) -> PtxBuilder {
         .fold(builder, PtxBuilder::feature)
 }
 
+/// A module to build, and the name of the list that has it.
+type Build = (&'static str, PtxBuilder);
+
+fn of_crates(archs: &'static [Arch]) -> impl Iterator<Item = Build> {
+    CRATES.iter().flat_map(move |(name, path, of_crate)| {
+        let archs = archs.iter().filter(|arch| of_crate.contains(arch));
+        archs.map(move |arch| (*name, unchecked(path).arch(*arch)))
+    })
+}
+
+fn of_forms() -> [Build; 5] {
+    [
+        forms(Arch::Sm103a),
+        forms(Arch::Sm90a),
+        forms(Arch::Sm120a),
+        later("../gpu/forms", Arch::Sm107a),
+        later("../gpu/forms", CONSUMER_OF_LATER),
+    ]
+    .map(|module| (FORMS, module))
+}
+
+fn of_semantics() -> [Build; 3] {
+    [
+        semantics(Arch::Sm90a, true),
+        semantics(Arch::Sm103a, false),
+        later("../gpu/semantics", Arch::Sm107a),
+    ]
+    .map(|module| (SEMANTICS, module))
+}
+
 /// The words of ptxas on the kernels when they were built, as a list for the modules that it assembled.
-fn local_bytes<'a>(built: impl Iterator<Item = &'a (&'static str, Ptx)>) -> String {
+fn local_bytes(built: &[&Ptx]) -> String {
     let mut source = String::from(
         "/// For each architecture whose kernels ptxas has assembled: the bytes of local memory that each entry takes.\n\
          pub static KERNELS_LOCAL_BYTES: &[(&str, &[(&str, u32)])] = &[\n",
     );
-    let assembled = built.filter_map(|(_, ptx)| Some((ptx.arch, ptx.resources.as_ref()?)));
+    let assembled = built
+        .iter()
+        .filter_map(|ptx| Some((ptx.arch, ptx.resources.as_ref()?)));
     for (arch, entries) in assembled {
         let entries = entries.iter().map(|(entry, takes)| {
             let bytes = takes.stack_bytes + takes.spill_store_bytes + takes.spill_load_bytes;
@@ -111,93 +148,39 @@ fn local_bytes<'a>(built: impl Iterator<Item = &'a (&'static str, Ptx)>) -> Stri
 }
 
 fn main() {
-    let (built, alone) = thread::scope(|scope| {
-        let alone = [
-            (
-                "FORMS",
-                "../gpu/forms",
-                scope.spawn(|| forms(Arch::Sm103a).build_or_exit()),
-            ),
-            (
-                "HOPPER_FORMS",
-                "../gpu/forms",
-                scope.spawn(|| forms(Arch::Sm90a).build_or_exit()),
-            ),
-            (
-                "CONSUMER_FORMS",
-                "../gpu/forms",
-                scope.spawn(|| forms(Arch::Sm120a).build_or_exit()),
-            ),
-            (
-                "LATER_FORMS",
-                "../gpu/forms",
-                scope.spawn(|| later("../gpu/forms", Arch::Sm107a).build_or_exit()),
-            ),
-            (
-                "LATER_CONSUMER_FORMS",
-                "../gpu/forms",
-                scope.spawn(|| later("../gpu/forms", CONSUMER_OF_LATER).build_or_exit()),
-            ),
-            (
-                "SEMANTICS",
-                "../gpu/semantics",
-                scope.spawn(|| semantics(Arch::Sm90a, true).build_or_exit()),
-            ),
-            (
-                "BLACKWELL_SEMANTICS",
-                "../gpu/semantics",
-                scope.spawn(|| semantics(Arch::Sm103a, false).build_or_exit()),
-            ),
-            (
-                "LATER_SEMANTICS",
-                "../gpu/semantics",
-                scope.spawn(|| later("../gpu/semantics", Arch::Sm107a).build_or_exit()),
-            ),
-        ];
-        let build = |arch: &'static Arch| {
-            move || {
-                let crates = CRATES.iter().filter(|(.., archs)| archs.contains(arch));
-                crates
-                    .map(|(name, path, _)| (*name, unchecked(path).arch(*arch).build_or_exit()))
-                    .collect::<Vec<_>>()
-            }
-        };
-        let builds: Vec<_> = ARCHS.iter().map(|arch| scope.spawn(build(arch))).collect();
-        let crates = builds
-            .into_iter()
-            .map(|build| build.join().expect("a build ends by itself"));
-        (
-            crates.collect::<Vec<_>>(),
-            alone.map(|(name, path, build)| {
-                (name, path, build.join().expect("a build ends by itself"))
-            }),
-        )
-    });
-    let mut source = String::new();
-    for (name, path, _) in CRATES {
-        writeln!(
-            source,
-            "/// The finished PTX of `{path}`.\npub static {name}_PTX: &[Module] = &["
-        )
-        .expect("a string takes all");
-        let of_crate = built.iter().flatten().filter(|(of, _)| of == name);
-        for (_, ptx) in of_crate {
-            let (arch, path) = (ptx.arch.name(), ptx.path.display().to_string());
-            writeln!(
-                source,
-                "    Module {{ arch: {arch:?}, text: include_str!({path:?}) }},"
-            )
-            .expect("a string takes all");
-        }
-        source += "];\n";
+    println!("cargo::rerun-if-env-changed={LONG_VARIABLE}");
+    let is_long = env::var_os(LONG_VARIABLE).is_some();
+    // A GPU may be of any architecture.
+    let has_gpu = !matches!(cuda_driver::status(), Status::Missing { .. });
+    let archs = if is_long || has_gpu { ARCHS } else { &[ARCH] };
+    let mut builds: Vec<Build> = of_crates(archs).chain(of_semantics()).collect();
+    if is_long {
+        builds.extend(of_forms());
     }
-    source += &local_bytes(built.iter().flatten().filter(|(of, _)| *of == "KERNELS"));
-    for (name, path, ptx) in alone {
-        let (arch, file) = (ptx.arch.name(), ptx.path.display().to_string());
+    let built: Vec<(&str, Ptx)> = thread::scope(|scope| {
+        let build = |(name, builder): Build| (name, scope.spawn(move || builder.build_or_exit()));
+        let running: Vec<_> = builds.into_iter().map(build).collect();
+        let built = running.into_iter();
+        let built =
+            built.map(|(name, build)| (name, build.join().expect("a build ends by itself")));
+        built.collect()
+    });
+    let of = |name: &str| -> Vec<&Ptx> {
+        let modules = built.iter().filter(|(of, _)| *of == name);
+        modules.map(|(_, ptx)| ptx).collect()
+    };
+    let mut source = local_bytes(&of(KERNELS));
+    let crates = CRATES.iter().map(|(name, ..)| *name);
+    for name in crates.chain([FORMS, SEMANTICS]) {
+        let modules = of(name).into_iter().map(|ptx| {
+            let (arch, path) = (ptx.arch.name(), ptx.path.display().to_string());
+            format!("    Module {{ arch: {arch:?}, text: include_str!({path:?}) }},\n")
+        });
+        let modules: String = modules.collect();
         writeln!(
             source,
-            "/// The finished PTX of `{path}`.\npub static {name}_PTX: Module = \
-             Module {{ arch: {arch:?}, text: include_str!({file:?}) }};"
+            "/// The finished PTX of `tests/suite/build.rs` under this name.\n\
+             pub static {name}_PTX: &[Module] = &[\n{modules}];"
         )
         .expect("a string takes all");
     }
@@ -205,6 +188,6 @@ fn main() {
     fs::write(Path::new(&out_dir).join("modules.rs"), source).expect("cargo made the folder");
     println!(
         "cargo::rustc-env=DEVICE_COMPILER={}",
-        built[0][0].1.compiler.version
+        built[0].1.compiler.version
     );
 }

@@ -9,6 +9,7 @@ use crate::{
     paths::root,
     process::{cargo, run as run_command},
     setup,
+    test::{LONG_VARIABLE, NO_PART},
 };
 
 /// Updates the golden files to the current output
@@ -22,7 +23,7 @@ pub(crate) fn run(_: &Args) -> Result<ExitCode> {
     for test in ["kernels", "bugs", "matrix"] {
         bless.args(["--test", test]);
     }
-    run_command(bless.env("BLESS", "1"))?;
+    run_command(bless.env("BLESS", "1").env(LONG_VARIABLE, NO_PART))?;
     mutate::mutate(&["--bless".to_owned()])?;
     let mut changes = Command::new("git");
     changes.args(["status", "--short", "--", "tests", "docs"]);

@@ -37,9 +37,12 @@ pub(crate) const LIFTED: &[(&str, &str)] = &[
     ("needs nvcc", "cargo xtask setup --cuda"),
 ];
 
-/// Makes the test programs also repeat their tests, under more schedules and for more targets: which part
-/// of that, as `0/4` for the first of four.
+/// Makes the test programs build all their modules and leave out nothing that takes minutes, and repeat their tests, under
+/// more schedules and for more targets: which part of that, as `0/4` for the first of four.
 pub(crate) const LONG_VARIABLE: &str = "TMA_LONG_TESTS";
+
+/// The value without any part: all modules, and no test is repeated.
+pub(crate) const NO_PART: &str = "none";
 
 /// The device on which the test programs run kernels.
 const DEVICE_VARIABLE: &str = "TMA_DEVICE";
@@ -50,8 +53,8 @@ pub(crate) struct Args {
     /// The device to run kernels on: `gpu` makes a missing GPU a failure
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
-    /// Also the tests of `bench` and those that take minutes, and all tests under more schedules and for more targets;
-    /// CI runs a part of them
+    /// Also the tests of `bench`, those of all architectures and instruction forms, and those that take minutes, and all
+    /// tests under more schedules and for more targets; CI runs a part of the latter
     #[arg(long)]
     long: bool,
     /// Checks the kernels' cases alone, with PTX of this code generator; with `both`, the results of LLVM's and
@@ -90,13 +93,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         say!("{counts}");
         return Ok(counts.exit_code());
     }
-    let mut counts = if args.passed_on.is_empty() && args.to_programs.is_empty() {
+    let is_everything = args.passed_on.is_empty() && args.to_programs.is_empty();
+    let mut counts = if is_everything {
         everything(cargo(), args.device.as_deref(), args.long)?
     } else {
         setup::ensure_device_compiler()?;
         suites(cargo(), &arguments(args))?.total()
     };
-    if args.long {
+    if args.long && is_everything {
         let long = [
             "--release",
             "-p",
@@ -122,7 +126,9 @@ fn everything(cargo: Command, device: Option<&str>, is_long: bool) -> Result<Cou
     let workspace = suites(cargo, &packages(is_long))?;
     let mut total = workspace.total();
     if !is_long {
-        say!("skipped: the tests of `{MEASURED}`; cargo xtask test --long");
+        say!(
+            "skipped: `{MEASURED}`, other architectures, instruction forms; cargo xtask test --long"
+        );
         total.skipped += 1;
     }
     if workspace.is_empty(NEVER_EMPTY) {

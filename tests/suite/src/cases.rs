@@ -1,7 +1,7 @@
 //! The cases of the kernels and of the device library, with digests of the launches and the expected outputs.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet},
     sync::{Mutex, PoisonError},
 };
 
@@ -66,25 +66,15 @@ impl Case {
 /// Returns the kernel alone, as the golden files have it.
 fn text_of(module: &'static Module, entry: &str) -> Result<String, String> {
     // Keyed by the address of a module's text, since comparing the text takes longer.
-    type Texts = BTreeMap<(usize, String), String>;
-    type Modules = BTreeMap<usize, ptx::Module>;
-    static MADE: Mutex<(Modules, Texts)> = Mutex::new((BTreeMap::new(), BTreeMap::new()));
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (modules, texts) = &mut *made;
-    let address = module.text.as_ptr().addr();
-    if let Some(text) = texts.get(&(address, entry.to_owned())) {
+    static TEXTS: Mutex<BTreeMap<(usize, String), String>> = Mutex::new(BTreeMap::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (module.text.as_ptr().addr(), entry.to_owned());
+    if let Some(text) = texts.get(&key) {
         return Ok(text.clone());
     }
-    let parsed = match modules.entry(address) {
-        Entry::Occupied(parsed) => parsed.into_mut(),
-        Entry::Vacant(place) => {
-            let parsed = ptx::parse(module.text).map_err(|errors| errors.to_string())?;
-            place.insert(parsed)
-        }
-    };
     let missing = || format!("there is no kernel `{entry}`");
-    let text = entry_text(parsed, entry).ok_or_else(missing)?;
-    texts.insert((address, entry.to_owned()), text.clone());
+    let text = entry_text(module.parsed()?, entry).ok_or_else(missing)?;
+    texts.insert(key, text.clone());
     Ok(text)
 }
 

@@ -100,11 +100,11 @@ pub fn typed_by_hand(page: &str) -> Vec<String> {
 /// The digest of each kernel's PTX for `sm_90a`.
 static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
-    let Some(module) = module.and_then(|module| ptx::parse(module.text).ok()) else {
+    let Some(module) = module.and_then(|module| module.parsed().ok()) else {
         return BTreeMap::new();
     };
     let digest = |entry: &ptx::Function| {
-        let digest = entry_digest(&module, entry.name.as_str())?;
+        let digest = entry_digest(module, entry.name.as_str())?;
         Some((entry.name.to_string(), digest.to_string()))
     };
     module.entries().filter_map(digest).collect()

@@ -26,9 +26,8 @@ pub use kernel_cases::{
     open,
 };
 pub use modules::{
-    BLACKWELL_SEMANTICS_PTX, BUGS_PTX, CONSUMER_FORMS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX,
-    HOPPER_FORMS_PTX, KERNELS_LOCAL_BYTES, KERNELS_PTX, LATER_CONSUMER_FORMS_PTX, LATER_FORMS_PTX,
-    LATER_SEMANTICS_PTX, Module, SEMANTICS_PTX,
+    BUGS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX, KERNELS_LOCAL_BYTES, KERNELS_PTX, Module,
+    SEMANTICS_PTX,
 };
 pub use width::widths;
 
@@ -42,10 +41,15 @@ pub struct Group {
     pub cases: fn() -> Vec<Scenario>,
 }
 
+/// Returns whether `cargo xtask test --long` or CI runs the tests. Otherwise those that take minutes are ignored.
+pub fn is_complete_run() -> bool {
+    std::env::var_os("TMA_LONG_TESTS").is_some()
+}
+
 /// Returns whether to run also the repetitions of this test under more schedules or for more targets.
 ///
 /// `cargo xtask test --long` requests it for all tests, CI for one part of them: `TMA_LONG_TESTS` is the number of the
-/// part, from 0, and after a slash the number of parts.
+/// part, from 0, and after a slash the number of parts; without a slash there is none.
 pub fn is_long(name: &str) -> bool {
     let asked = std::env::var("TMA_LONG_TESTS").unwrap_or_default();
     let asked = asked

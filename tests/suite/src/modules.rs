@@ -1,3 +1,8 @@
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::{Mutex, PoisonError},
+};
+
 use tma_host::Capability;
 use tma_launch::Ptx;
 
@@ -23,6 +28,23 @@ impl Module {
         Ptx {
             name: self.arch,
             text: self.text,
+        }
+    }
+
+    /// Returns the parsed text. A module is parsed once.
+    ///
+    /// # Errors
+    /// The text is not PTX.
+    pub fn parsed(&self) -> Result<&'static ptx::Module, String> {
+        // Keyed by the address of the text, since comparing texts takes longer.
+        static PARSED: Mutex<BTreeMap<usize, &ptx::Module>> = Mutex::new(BTreeMap::new());
+        let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
+        match parsed.entry(self.text.as_ptr().addr()) {
+            Entry::Occupied(parsed) => Ok(parsed.get()),
+            Entry::Vacant(place) => {
+                let parsed = ptx::parse(self.text).map_err(|errors| errors.to_string())?;
+                Ok(place.insert(Box::leak(Box::new(parsed))))
+            }
         }
     }
 
@@ -57,8 +79,12 @@ mod tests {
 
     #[test]
     fn an_h100_and_a_5070_run_the_modules_made_for_them() {
+        const fn module(arch: &'static str) -> Module {
+            Module { arch, text: "" }
+        }
+        static MODULES: &[Module] = &[module("sm_90"), module("sm_90a"), module("sm_120a")];
         let on = |(major, minor)| {
-            let module = Module::for_device(KERNELS_PTX, Capability { major, minor });
+            let module = Module::for_device(MODULES, Capability { major, minor });
             module.map(|module| module.arch)
         };
         assert_eq!(on((8, 9)), None);

@@ -23,7 +23,7 @@ pub use operator::Operator;
 pub use page::page;
 pub use report::{json, line, shown, summary, table};
 pub use run::{Caught, Outcome, Plan, SEEDS, Summary, Tried, run, subjects};
-pub use subject::{Subject, SubjectCase, module, with_entries};
+pub use subject::{Subject, SubjectCase, module};
 
 use ptx::{Function, LineIndex, Module, Span, Statement};
 

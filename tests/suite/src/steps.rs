@@ -74,8 +74,9 @@ pub fn report(step: &str) -> Result<String, String> {
         launches.all(|launch| launch.entry == *entry)
     };
     let kernels = KERNELS.iter().filter(|it| entry.starts_with(it.name));
-    let cases = kernels.flat_map(|kernel| (kernel.cases)());
-    for scenario in cases.filter(launches_it) {
+    let kernel = kernels.max_by_key(|it| it.name.len());
+    let kernel = kernel.ok_or(format!("no kernel has the entry {entry}"))?;
+    for scenario in (kernel.cases)().into_iter().filter(launches_it) {
         let checked = EmulatorBackend::new(0).check(&mut scenario.job(ptx));
         let checked = checked.map_err(|failure| failure.to_string())?;
         if let Some(first) = checked.diagnostics.first() {

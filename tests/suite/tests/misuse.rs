@@ -17,7 +17,7 @@ use kernels_gpu::{
     transpose::{Transpose, TransposeForm},
 };
 use tensor_map::{DataType, TensorMap};
-use tests::{KERNELS_PTX, Module, mutants::with_entries};
+use tests::{KERNELS_PTX, Module};
 use tma_emulator::EmulatorBackend;
 use tma_host::{Buffer as Memory, Device, DeviceChoice, Jobs};
 use tma_launch::{Buffer, Checked, Failure, Job, Kernels, Ptx, Rule, Stage};
@@ -27,11 +27,10 @@ fn emulated() -> Ptx<'static> {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let capability = Device::emulator(0).capability();
         let module = Module::for_device(KERNELS_PTX, capability).expect("it is built");
-        let module = ptx::parse(module.text).expect("the builder parsed it");
+        let module = module.parsed().expect("the builder parsed it");
         let entries = module.entries().map(|entry| entry.name.as_str());
         let is_used = |entry: &&str| KERNELS.iter().any(|kernel| entry.starts_with(kernel));
-        let entries: Vec<&str> = entries.filter(is_used).collect();
-        with_entries(&module, &entries).to_string()
+        module.extract_all(entries.filter(is_used)).to_string()
     });
     Ptx {
         name: "kernels",

@@ -1,7 +1,10 @@
 //! Products of matrices on the emulator, compared with plain rules: each form, on tiles of each class.
 //! `mma-differential` compares a GPU.
 
-use tests::products::{Descriptors, Tiles, all, layouts};
+use tests::{
+    is_complete_run,
+    products::{Descriptors, Tiles, all, layouts},
+};
 
 /// Forms without rules: double precision with another rounding than nearest even.
 fn is_left_out(name: &str) -> bool {
@@ -12,7 +15,8 @@ fn is_left_out(name: &str) -> bool {
 #[test]
 fn every_executed_form_gives_what_the_rules_say() {
     let (mut compared, mut refused, mut left_out) = (0, 0, 0);
-    for form in all() {
+    let one_of = if is_complete_run() { 1 } else { 4 };
+    for form in all().into_iter().step_by(one_of) {
         let name = form.name();
         let tiles = Tiles::new(&form, 1, 1);
         if let Some(why) = tiles.refusal() {
@@ -39,7 +43,7 @@ fn every_executed_form_gives_what_the_rules_say() {
     }
     println!("{compared} forms compared, {refused} refused, {left_out} without rules");
     assert!(
-        compared > 300 && left_out == 16,
+        compared * one_of > 300 && left_out * one_of >= 16,
         "{compared} and {left_out}"
     );
 }

@@ -91,9 +91,11 @@ fn threads(launch: &Launch) -> u64 {
 }
 
 fn is_proved(case: Case) -> Result<(), Failed> {
+    let entries = case.scenario.launches.iter().map(|launch| &*launch.entry);
+    let text = case.module.parsed()?.extract_all(entries).to_string();
     let mut job = case.scenario.job(Ptx {
         name: "kernels.ptx",
-        text: case.module.text,
+        text: &text,
     });
     let explored = EmulatorBackend::new(0).check_every_schedule(&mut job, BOUNDS);
     for (number, launch) in explored

@@ -89,7 +89,7 @@ fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
     let threads = arguments.threads.unwrap_or(cores);
     let kernels = kernels(arguments)?;
     let progress = |done, all| say(&format!("the cases of {done} of {all} kernels"));
-    let subjects = mutants::subjects(&kernels, &module, threads, &progress)?;
+    let subjects = mutants::subjects(&kernels, module, threads, &progress)?;
     let ids = subjects.iter().flat_map(|subject| &subject.mutants);
     let ids: Vec<&str> = ids.map(|mutant| mutant.id.as_str()).collect();
     if let Some(id) = &arguments.show

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ptx::{Item, Module};
+use ptx::Module;
 use tma_emulator::{
     Config, EmulatorBackend,
     check::{CheckReport, Diagnostic},
@@ -57,10 +57,9 @@ impl SubjectCase {
 ///
 /// # Errors
 /// The module was not built.
-pub fn module() -> Result<Module, String> {
+pub fn module() -> Result<&'static Module, String> {
     let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
-    let module = module.ok_or("no module was built for sm_90a")?.ptx();
-    ptx::parse_named(module.name, module.text).map_err(|error| error.to_string())
+    module.ok_or("no module was built for sm_90a")?.parsed()
 }
 
 impl Subject {
@@ -155,7 +154,7 @@ fn text_of(
     entry: &str,
     scenarios: &[&Scenario],
 ) -> Result<(String, Vec<Mutant>), String> {
-    let text = with_entries(module, &launched(scenarios)).to_string();
+    let text = module.extract_all(launched(scenarios)).to_string();
     let parsed = ptx::parse_named(kernel.name, &text).map_err(|e| e.to_string())?;
     let mutants = mutants(&parsed, &text, entry);
     Ok((text, mutants))
@@ -200,20 +199,6 @@ fn mutated<'a>(kernel: &str, scenarios: &[&'a Scenario]) -> Vec<&'a str> {
         entries.retain(|entry| stand.contains(entry));
     }
     entries
-}
-
-/// The parts of a module that these entries need.
-pub fn with_entries(module: &Module, entries: &[&str]) -> Module {
-    let needed: Vec<Module> = entries.iter().filter_map(|e| module.extract(e)).collect();
-    let is_needed = |item: &&Item| needed.iter().any(|module| module.items.contains(item));
-    let mut target = module.target.clone();
-    target.names.retain(|name| *name != "debug");
-    Module {
-        version: module.version,
-        target,
-        address_size: module.address_size,
-        items: module.items.iter().filter(is_needed).cloned().collect(),
-    }
 }
 
 /// The selected cases; every case must pass first.

@@ -13,17 +13,14 @@ use tma_emulator::{
 use tests_records::plain::drop_locations;
 
 use super::FormCase;
-use crate::{BLACKWELL_SEMANTICS_PTX, LATER_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width, widths};
+use crate::{SEMANTICS_PTX, forms::by_width, widths};
 
-type Parsed = LazyLock<Result<ptx::Module, String>>;
-
-static ON_HOPPER: Parsed = LazyLock::new(|| parse(SEMANTICS_PTX.text));
-static ON_BLACKWELL: Parsed = LazyLock::new(|| parse(BLACKWELL_SEMANTICS_PTX.text));
-static LATER: Parsed = LazyLock::new(|| parse(LATER_SEMANTICS_PTX.text));
-
-fn parse(text: &str) -> Result<ptx::Module, String> {
-    ptx::parse(text).map_err(|errors| errors.to_string())
-}
+static PARSED: LazyLock<Result<Vec<ptx::Module>, String>> = LazyLock::new(|| {
+    let parsed = SEMANTICS_PTX.iter().map(|module| ptx::parse(module.text));
+    parsed
+        .collect::<Result<_, _>>()
+        .map_err(|errors| errors.to_string())
+});
 
 /// Returns a module with only the kernel of a case, in which the form is spelled as in the table.
 ///
@@ -32,11 +29,8 @@ fn parse(text: &str) -> Result<ptx::Module, String> {
 pub fn module(case: &FormCase) -> Result<String, String> {
     let form = case.form();
     let newest = &case.support.form;
-    let mut found = None;
-    for module in [&ON_HOPPER, &ON_BLACKWELL, &LATER] {
-        let module = module.as_ref().map_err(Clone::clone)?;
-        found = found.or_else(|| module.extract(&case.entry));
-    }
+    let mut modules = PARSED.as_ref().map_err(Clone::clone)?.iter();
+    let found = modules.find_map(|module| module.extract(&case.entry));
     let mut module = found.ok_or_else(|| format!("there is no kernel `{}`", case.entry))?;
     if newest.is_later() {
         // The kernels of later forms are in one module, the kernels whose spellings they are in an older one.

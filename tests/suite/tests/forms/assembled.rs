@@ -10,7 +10,7 @@ use std::{
 
 use libtest_mimic::{Failed, Trial};
 use ptx_isa::{Form, Version};
-use tests::is_long;
+use tests::{is_complete_run, is_long};
 use tests_records::plain::drop_loc_lines;
 use tma_build::Ptxas;
 
@@ -103,7 +103,8 @@ pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
             Some((ptxas, newest)) => test(ptxas, *newest, of),
             None => Ok(()),
         };
-        let is_asked = ALWAYS.contains(&of) || of.starts_with(char::is_numeric) || is_long(of);
+        let is_always = ALWAYS.contains(&of) || of.starts_with(char::is_numeric);
+        let is_asked = is_complete_run() && is_always || is_long(of);
         Trial::test(format!("assembled/{of}"), run).with_ignored_flag(!is_known || !is_asked)
     };
     let targets = TARGETS.iter();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use libtest_mimic::{Failed, Trial};
 use ptx_isa::{Form, Targets};
-use tests::is_long;
+use tests::{is_complete_run, is_long};
 use tma_build::{Arch, Assemble, Error, PtxBuilder, PtxIsa};
 
 use super::SUPPORT;
@@ -44,7 +44,9 @@ pub(super) fn trials() -> Vec<Trial> {
             Trial::test(format!("refused/{arch}{suffix}"), refused),
             Trial::test(format!("compiled/{arch}{suffix}"), compiled),
         ]
-        .map(|trial| trial.with_ignored_flag(!always && !is_long(arch.name())))
+        .map(|trial| {
+            trial.with_ignored_flag(!(is_complete_run() && always || is_long(arch.name())))
+        })
     });
     trials.collect()
 }

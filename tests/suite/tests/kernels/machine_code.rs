@@ -22,7 +22,7 @@ type Text = (String, Vec<Mutant>);
 
 static TEXTS: LazyLock<Result<Vec<Text>, String>> = LazyLock::new(|| {
     let module = mutants::module()?;
-    let of = |kernel| Subject::texts_of_kernel(kernel, &module);
+    let of = |kernel| Subject::texts_of_kernel(kernel, module);
     let all: Result<Vec<Vec<Text>>, String> = KERNELS.iter().map(of).collect();
     Ok(all?.into_iter().flatten().collect())
 });
