@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path, thread};
 use cuda_driver::Status;
 use tma_build::{Arch, Assemble, Ptx, PtxBuilder, PtxIsa};
 
-/// `cargo xtask test --long` and CI set it. Without it, the modules of forms are left out.
+/// `cargo xtask test --long` and CI set it. Without it, modules are left out, and tests are ignored.
 const LONG_VARIABLE: &str = "TMA_LONG_TESTS";
 
 /// The architecture that the emulator runs.
@@ -118,9 +118,8 @@ fn of_forms() -> [Build; 5] {
     .map(|module| (FORMS, module))
 }
 
-fn of_semantics() -> [Build; 3] {
+fn of_other_semantics() -> [Build; 2] {
     [
-        semantics(Arch::Sm90a, true),
         semantics(Arch::Sm103a, false),
         later("../gpu/semantics", Arch::Sm107a),
     ]
@@ -153,9 +152,13 @@ fn main() {
     // A GPU may be of any architecture.
     let has_gpu = !matches!(cuda_driver::status(), Status::Missing { .. });
     let archs = if is_long || has_gpu { ARCHS } else { &[ARCH] };
-    let mut builds: Vec<Build> = of_crates(archs).chain(of_semantics()).collect();
+    let mut builds: Vec<Build> = of_crates(archs).collect();
+    builds.push((SEMANTICS, semantics(ARCH, true)));
+    println!("cargo::rustc-check-cfg=cfg(complete_run)");
     if is_long {
+        println!("cargo::rustc-cfg=complete_run");
         builds.extend(of_forms());
+        builds.extend(of_other_semantics());
     }
     let built: Vec<(&str, Ptx)> = thread::scope(|scope| {
         let build = |(name, builder): Build| (name, scope.spawn(move || builder.build_or_exit()));

@@ -41,9 +41,10 @@ pub struct Group {
     pub cases: fn() -> Vec<Scenario>,
 }
 
-/// Returns whether `cargo xtask test --long` or CI runs the tests. Otherwise those that take minutes are ignored.
+/// Returns whether the tests were built for `cargo xtask test --long` or CI. Otherwise those that take minutes, and those
+/// of modules that take as long to build, are ignored.
 pub fn is_complete_run() -> bool {
-    std::env::var_os("TMA_LONG_TESTS").is_some()
+    cfg!(complete_run)
 }
 
 /// Returns whether to run also the repetitions of this test under more schedules or for more targets.

@@ -45,6 +45,7 @@ fn a_record_lacks_later_forms_alone() {
 }
 
 #[test]
+#[cfg_attr(not(complete_run), ignore = "minutes")]
 fn every_figure_is_counted_or_recorded() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let data = here.join("../data");
