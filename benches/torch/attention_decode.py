@@ -18,12 +18,10 @@ import torch
 from beside import MAP_TYPES, NAMES, Launch, arguments, bursts, call, load, record, relative_error
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-ELEMENTS, TILE, ROWS = 128, 64, 64
-# Stages in shared memory that are loaded and, if the cache is e4m3, those that are converted, by the bytes of an element and
-# the number of warpgroups that multiply.
-STAGES = {(2, 1): (6, 0), (2, 2): (12, 0), (1, 1): (6, 3), (1, 2): (12, 6)}
-# A converted tile, or the queries of a warpgroup.
-TILE_BYTES = 2 * TILE * ELEMENTS
+ELEMENTS, ROWS = 128, 64
+# Keys of a tile, tiles in shared memory that are loaded and, if the cache is e4m3, those that are converted, by the bytes of an
+# element and the number of warpgroups that multiply.
+STAGES = {(2, 1): (64, 6, 0), (2, 2): (64, 12, 0), (1, 1): (64, 6, 3), (1, 2): (128, 4, 4)}
 E4M3 = torch.float8_e4m3fn
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 SWIZZLE_128B = 3
@@ -85,20 +83,20 @@ def decode(module, results, q, cache, table, lengths, by_heads=False, scales=(1.
     rows = sharing * queries
     warpgroups = 2 if rows > ROWS else 1
     row_blocks = -(-rows // (ROWS * warpgroups))
+    element_bytes = cache[0].element_size()
+    tile, loaded, converted = STAGES[element_bytes, warpgroups]
     processors = torch.cuda.get_device_properties(0).multi_processor_count
     items = sequences * key_heads * row_blocks
-    most = min(items * max(1, -(-table.shape[1] * keys // TILE)), processors * (3 - warpgroups))
+    most = min(items * max(1, -(-table.shape[1] * keys // tile)), processors * (3 - warpgroups))
     enough = range(most, most - most // 8 - 1, -1)
     blocks = next((blocks for blocks in enough if items % blocks == 0 or blocks % items == 0), most)
     warps = min(-(-rows // 16), 4 * warpgroups)
     partials = torch.full((2 * blocks * warps * 16 * (ELEMENTS + 8),), float("nan"), device="cuda")
     counters = torch.zeros(blocks * warps, dtype=torch.int32, device="cuda")
     logarithms = torch.full((sequences, queries, heads), float("nan"), device="cuda")
-    is_short = keys < TILE
+    is_short = keys < 64
     scale = scales[0] * math.log2(math.e) / math.sqrt(ELEMENTS)
-    element_bytes = cache[0].element_size()
-    loaded, converted = STAGES[element_bytes, warpgroups]
-    shared_bytes = (warpgroups + converted) * TILE_BYTES + loaded * TILE * ELEMENTS * element_bytes
+    shared_bytes = 2 * warpgroups * ROWS * ELEMENTS + (2 * converted + element_bytes * loaded) * tile * ELEMENTS
     shared_bytes += 20 * (loaded + converted) + (8 if converted else 0)
     launch = Launch(
         module,

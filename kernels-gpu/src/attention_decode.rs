@@ -2,10 +2,11 @@
 
 mod cache;
 mod partials;
+mod queries;
 mod schedule;
 
 use tma::{
-    Accumulator, Block, Matrix, SharedPtr, Swizzle128, Tile, TileMap, Warpgroup,
+    Accumulator, Block, Matrix, Rows, SharedPtr, Steps, Swizzle128, Tile, TileMap, Warpgroup,
     float8::E4m3,
     halves::{Bf16, F16, Half},
     kernel,
@@ -17,15 +18,14 @@ use tma::{
 };
 
 use crate::attention::softmax::Softmax;
-use cache::{Cache, Rows};
+use cache::Heads;
 use partials::Partials;
+use queries::Vectors;
 pub use schedule::Extents;
 use schedule::{Lengths, Segment, Segments};
 
 /// The number of elements of a head.
 pub const ELEMENTS: u32 = 128;
-/// The number of keys of a tile.
-pub const KEYS: u32 = 64;
 /// The number of rows of a warpgroup: queries of the heads that share a head of keys.
 pub const ROWS: u32 = 64;
 /// The number of bytes of a head in a box.
@@ -38,34 +38,41 @@ const BOXES: usize = (ELEMENTS / BOX) as usize;
 type CacheBox<C, const WIDTH: usize, const KEYS: usize> = [[[[C; WIDTH]; KEYS]; 1]; 1];
 type CacheMap<C, const WIDTH: usize, const KEYS: usize> =
     TileMap<CacheBox<C, WIDTH, KEYS>, Swizzle128>;
-/// A tile of keys, or of values.
-type Box64<T> = [[T; BOX as usize]; KEYS as usize];
-type Stage<T> = [Tile<Box64<T>, Swizzle128>; BOXES];
-type Stage8 = Tile<[[E4m3; ELEMENTS as usize]; KEYS as usize], Swizzle128>;
-/// The scores of a thread, and its sums over values.
-type Scores = [f32; 32];
+/// A tile of keys or of values, or the queries of a warpgroup.
+type Box64<T, const HEADS: usize> = [[T; BOX as usize]; HEADS];
+type Stage<T, const HEADS: usize> = [Tile<Box64<T, HEADS>, Swizzle128>; BOXES];
+type Stage8<const KEYS: usize> = Tile<[[E4m3; ELEMENTS as usize]; KEYS], Swizzle128>;
+type Queries<T> = Stage<T, { ROWS as usize }>;
+/// The sums of a thread over values.
 type Results = [f32; 64];
 
 /// The bytes of shared memory of `attend_stored` and `attend_converted`: the queries of the warpgroups, and a pipeline.
 mod memory {
-    use super::{F16, Stage, Stage8, pipeline};
+    use super::{F16, Queries, Stage, Stage8, pipeline};
 
     const fn queries(warpgroups: u64) -> u64 {
-        warpgroups * size_of::<Stage<F16>>() as u64
+        warpgroups * size_of::<Queries<F16>>() as u64
     }
 
-    pub(super) const fn attend_stored(warpgroups: u64, [stages]: [u32; 1]) -> u64 {
-        queries(warpgroups) + pipeline::bytes::<Stage<F16>>(stages, 1)
+    pub(super) const fn attend_stored<const KEYS: usize>(
+        warpgroups: u64,
+        [stages]: [u32; 1],
+    ) -> u64 {
+        queries(warpgroups) + pipeline::bytes::<Stage<F16, KEYS>>(stages, 1)
     }
 
-    pub(super) const fn attend_converted(warpgroups: u64, [_, loaded, stages]: [u32; 3]) -> u64 {
-        queries(warpgroups) + pipeline::converting_bytes::<Stage8, Stage<F16>>(loaded, stages)
+    pub(super) const fn attend_converted<const KEYS: usize>(
+        warpgroups: u64,
+        [_, _, loaded, stages]: [u32; 4],
+    ) -> u64 {
+        queries(warpgroups)
+            + pipeline::converting_bytes::<Stage8<KEYS>, Stage<F16, KEYS>>(loaded, stages)
     }
 }
 
 macro_rules! kernels {
-    ($($(#[$attribute:meta])* $name:ident: $attend:ident [$($stages:literal),+], boxes of $keys:literal keys by $width:literal
-        $cache:ty, $warpgroups:literal warpgroups, $threads:tt threads in $blocks:tt blocks, $registers:literal registers;)+) => {$(
+    ($($(#[$attribute:meta])* $name:ident: $attend:ident [$($stages:literal),+] of $tile:literal keys in $steps:literal steps, scores $scores:literal,
+        boxes of $keys:literal keys by $width:literal $cache:ty, $warpgroups:literal warpgroups, $threads:tt threads in $blocks:tt blocks, registers $filling:literal $registers:literal;)+) => {$(
         /// Writes `value_scale * softmax(scale * Q * transpose(K)) * V` for heads of 128 elements, and the logarithms of the
         /// sums: queries of the last positions of each sequence, keys and values in pages.
         ///
@@ -91,7 +98,7 @@ macro_rules! kernels {
             max_threads = $threads,
             min_blocks = $blocks,
             instances(T = Bf16, F16),
-            shared_bytes = memory::$attend($warpgroups, [$($stages),+])
+            shared_bytes = memory::$attend::<$tile>($warpgroups, [$($stages),+])
         )]
         pub unsafe fn $name<T: MatrixElement + Half>(
             #[grid_constant] keys: &CacheMap<$cache, $width, $keys>,
@@ -105,13 +112,13 @@ macro_rules! kernels {
             partials: *mut f32,
             counters: *mut u32,
         ) where
-            Scores: Sums<T::Ptx, T::Ptx>,
+            [f32; $scores]: Sums<T::Ptx, T::Ptx>,
             Results: Sums<T::Ptx, T::Ptx>,
         {
             let decode = Decode::<T> { extents, results, logarithms, queries, page_table, partials, counters };
             // SAFETY: this kernel has the conditions that this requires (1), and the constants are those of the kernel (2).
             unsafe {
-                decode.$attend::<$keys, $warpgroups, $blocks, $threads, $($stages),+, $registers>([keys, values], lengths);
+                decode.$attend::<[f32; $scores], $steps, $tile, $keys, $warpgroups, $blocks, $threads, $($stages),+, $filling, $registers>([keys, values], lengths);
             }
         }
     )+};
@@ -119,20 +126,16 @@ macro_rules! kernels {
 
 kernels! {
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_decode_bf16`\n```text\n", include_str!("../../tests/golden/ptx/attention_decode_bf16.txt"), "\n```"))]
-    attention_decode: attend_stored [6], boxes of 64 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, 216 registers;
-    attention_decode_wide: attend_stored [12], boxes of 64 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, 232 registers;
-    attention_decode_short: attend_stored [6], boxes of 16 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, 216 registers;
-    attention_decode_short_wide: attend_stored [12], boxes of 16 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, 232 registers;
+    attention_decode: attend_stored [6] of 64 keys in 4 steps, scores 32, boxes of 64 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, registers 40 216;
+    attention_decode_wide: attend_stored [12] of 64 keys in 4 steps, scores 32, boxes of 64 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, registers 40 232;
+    attention_decode_short: attend_stored [6] of 64 keys in 4 steps, scores 32, boxes of 16 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, registers 40 216;
+    attention_decode_short_wide: attend_stored [12] of 64 keys in 4 steps, scores 32, boxes of 16 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, registers 40 232;
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_decode_fp8_bf16`\n```text\n", include_str!("../../tests/golden/ptx/attention_decode_fp8_bf16.txt"), "\n```"))]
-    attention_decode_fp8: attend_converted [3, 6, 3], boxes of 64 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 200 registers;
-    attention_decode_fp8_wide: attend_converted [3, 12, 6], boxes of 64 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 224 registers;
-    attention_decode_fp8_short: attend_converted [3, 6, 3], boxes of 16 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, 200 registers;
-    attention_decode_fp8_short_wide: attend_converted [3, 12, 6], boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, 224 registers;
+    attention_decode_fp8: attend_converted [3, 2, 6, 3] of 64 keys in 4 steps, scores 32, boxes of 64 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, registers 56 200;
+    attention_decode_fp8_wide: attend_converted [2, 4, 4, 4] of 128 keys in 8 steps, scores 64, boxes of 64 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, registers 72 216;
+    attention_decode_fp8_short: attend_converted [3, 2, 6, 3] of 64 keys in 4 steps, scores 32, boxes of 16 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, registers 56 200;
+    attention_decode_fp8_short_wide: attend_converted [2, 4, 4, 4] of 128 keys in 8 steps, scores 64, boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, registers 72 216;
 }
-
-/// The number of registers of a thread of the loading warpgroup, and of one that also converts.
-const PRODUCER_REGISTERS: u32 = 40;
-const CONVERTING_REGISTERS: u32 = 56;
 
 /// The arguments of the kernels, except for the maps.
 #[derive(Clone, Copy)]
@@ -156,42 +159,6 @@ struct Row {
     exists: bool,
 }
 
-/// The vectors of 16 bytes of a warpgroup's queries, row by row.
-#[derive(Clone, Copy)]
-struct Vectors {
-    /// The first row of the head of keys, which exists.
-    first: Row,
-    /// The first row of the warpgroup.
-    first_row: u32,
-    queries: SharedPtr<[u32; 4]>,
-}
-
-impl Vectors {
-    /// The number of elements of a vector, and of vectors of a row of a box.
-    const ELEMENTS: u32 = 8;
-    const OF_BOX: u32 = BOX / Self::ELEMENTS;
-    const OF_ROW: u32 = BOXES as u32 * Self::OF_BOX;
-    const COUNT: u32 = ROWS * Self::OF_ROW;
-
-    /// Returns the number in the row, and the row.
-    #[inline(always)]
-    const fn place(number: u32) -> [u32; 2] {
-        [number % Self::OF_ROW, number / Self::OF_ROW]
-    }
-
-    #[inline(always)]
-    fn store(self, number: u32, pairs: [u32; 4]) {
-        let [column, row] = Self::place(number);
-        // The boxes of all 16-bit numbers are alike.
-        let queries: SharedPtr<Stage<F16>> = self.queries.cast();
-        let to = queries
-            .at(column / Self::OF_BOX)
-            .vector([column % Self::OF_BOX, row]);
-        // SAFETY: the tile has the vector, which is this thread's until the next barrier.
-        unsafe { to.cast().write(pairs) };
-    }
-}
-
 impl<T: MatrixElement + Half> Decode<T> {
     /// Reads a cache of the type of the queries.
     ///
@@ -201,34 +168,40 @@ impl<T: MatrixElement + Half> Decode<T> {
     ///    `WARPGROUPS` more.
     #[inline(always)]
     unsafe fn attend_stored<
+        S: Rows + Sums<T::Ptx, T::Ptx>,
+        const STEPS: usize,
+        const KEYS: usize,
         const IN_BOX: usize,
         const WARPGROUPS: u32,
         const BLOCKS: u32,
         const THREADS: u32,
         const STAGES: u32,
+        const FILLING: u32,
         const REGISTERS: u32,
     >(
         self,
         maps: [&CacheMap<T, { BOX as usize }, IN_BOX>; 2],
         lengths: *const u32,
     ) where
-        Scores: Sums<T::Ptx, T::Ptx>,
+        [[u32; 4]; STEPS]: Steps<Sums = S>,
         Results: Sums<T::Ptx, T::Ptx>,
     {
         // SAFETY: the conditions of the kernels (1).
-        let (block, segments) = unsafe { self.begin(lengths) };
-        let queries = shared::dynamic::<Stage<T>, 1024>();
-        let pipeline = block.product_pipeline::<Stage<T>, STAGES>(queries.add(WARPGROUPS));
-        let fill = |fill| self.fill(fill, segments, maps);
-        let multiply = |warpgroup, mut stages: Products<Stage<T>, STAGES>| {
-            let next = || stages.next();
-            let cache = Cache { warpgroup, next };
+        let (block, segments) = unsafe { self.begin(lengths, KEYS as u32) };
+        let queries = shared::dynamic::<Queries<T>, 1024>();
+        let memory = queries.add(WARPGROUPS).cast();
+        let pipeline = block.product_pipeline::<Stage<T, KEYS>, STAGES>(memory);
+        let fill = |fill| self.fill::<_, _, KEYS, _, _, _>(fill, segments, maps);
+        let multiply = |warpgroup, mut stages: Products<Stage<T, KEYS>, STAGES>| {
+            let tiles = (warpgroup, || stages.next());
             let as_stored = |pair| pair;
-            self.multiply::<WARPGROUPS, T>(cache, as_stored, segments, block, queries);
+            self.multiply::<WARPGROUPS, T, S, STEPS, KEYS>(
+                tiles, as_stored, segments, block, queries,
+            );
         };
         // SAFETY: the kernel is compiled for these threads and blocks (2).
         unsafe {
-            pipeline.split_shared::<BLOCKS, THREADS, PRODUCER_REGISTERS, REGISTERS>(fill, multiply);
+            pipeline.split_shared::<BLOCKS, THREADS, FILLING, REGISTERS>(fill, multiply);
         };
     }
 
@@ -238,47 +211,53 @@ impl<T: MatrixElement + Half> Decode<T> {
     /// 1. The conditions of [`attend_stored`](Self::attend_stored).
     #[inline(always)]
     unsafe fn attend_converted<
+        S: Rows + Sums<<F16 as MatrixElement>::Ptx, <F16 as MatrixElement>::Ptx>,
+        const STEPS: usize,
+        const KEYS: usize,
         const IN_BOX: usize,
         const WARPGROUPS: u32,
         const BLOCKS: u32,
         const THREADS: u32,
         const WARPS: u32,
+        const AT_A_TIME: usize,
         const LOADED: u32,
         const STAGES: u32,
+        const FILLING: u32,
         const REGISTERS: u32,
     >(
         self,
         maps: [&CacheMap<E4m3, { BOX_BYTES as usize }, IN_BOX>; 2],
         lengths: *const u32,
-    ) {
+    ) where
+        [[u32; 4]; STEPS]: Steps<Sums = S>,
+    {
         // SAFETY: the conditions of the kernels (1).
-        let (block, segments) = unsafe { self.begin(lengths) };
-        let queries = shared::dynamic::<Stage<F16>, 1024>();
-        let memory = queries.add(WARPGROUPS);
-        let pipeline =
-            block.converting_pipeline::<Stage8, Stage<F16>, WARPS, LOADED, STAGES>(memory);
-        let fill = |fill| self.fill(fill, segments, maps);
-        let convert = |mut conversions: Conversions<Stage8, Stage<F16>, WARPS, LOADED, STAGES>| {
+        let (block, segments) = unsafe { self.begin(lengths, KEYS as u32) };
+        let queries = shared::dynamic::<Queries<F16>, 1024>();
+        let memory = queries.add(WARPGROUPS).cast();
+        let pipeline = block
+            .converting_pipeline::<Stage8<KEYS>, Stage<F16, KEYS>, WARPS, LOADED, STAGES>(memory);
+        let fill = |fill| self.fill::<_, _, KEYS, _, _, _>(fill, segments, maps);
+        let convert = |mut conversions: Conversions<_, Stage<F16, KEYS>, WARPS, LOADED, STAGES>| {
             let mut segments = segments;
             while let Some(segment) = segments.next() {
-                let [first, end] = segment.loaded();
+                let [first, end] = segment.loaded;
                 // SAFETY: the pipeline hands out a loaded stage, and one that no other thread uses (1).
                 conversions.advance(2 * (end - first), |warp, from, to| unsafe {
-                    cache::convert(warp, from, to);
+                    cache::convert::<KEYS, AT_A_TIME>(warp, from, to);
                 });
             }
         };
-        let multiply = |warpgroup, mut stages: ConvertedStages<Stage<F16>, STAGES>| {
-            let next = || stages.next();
-            let cache = Cache { warpgroup, next };
+        let multiply = |warpgroup, mut stages: ConvertedStages<Stage<F16, KEYS>, STAGES>| {
+            let tiles = (warpgroup, || stages.next());
             let converted = cache::converted_queries::<T>;
-            self.multiply::<WARPGROUPS, F16>(cache, converted, segments, block, queries);
+            self.multiply::<WARPGROUPS, F16, S, STEPS, KEYS>(
+                tiles, converted, segments, block, queries,
+            );
         };
         // SAFETY: the kernel is compiled for these threads and blocks (1).
         unsafe {
-            pipeline.split_shared::<BLOCKS, THREADS, CONVERTING_REGISTERS, REGISTERS>(
-                fill, convert, multiply,
-            );
+            pipeline.split_shared::<BLOCKS, THREADS, FILLING, REGISTERS>(fill, convert, multiply);
         };
     }
 
@@ -287,17 +266,26 @@ impl<T: MatrixElement + Half> Decode<T> {
     /// # Safety
     /// 1. The conditions of the kernels.
     #[inline(always)]
-    unsafe fn begin(&self, lengths: *const u32) -> (Block, Segments) {
+    unsafe fn begin(&self, lengths: *const u32, tile_keys: u32) -> (Block, Segments) {
         // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1).
         let block = unsafe { Block::converged() };
         // SAFETY: there is a length for each sequence, and extents are not zero (2 of the kernels).
-        let segments = Segments::of(block, unsafe { Lengths::new(self.extents, lengths) });
+        let segments = Segments::of(block, unsafe {
+            Lengths::new(self.extents, lengths, tile_keys)
+        });
         (block, segments)
     }
 
     /// Loads tiles of keys and of values in turn, keys a tile ahead.
     #[inline(always)]
-    fn fill<C: MatrixElement, S, const WIDTH: usize, const IN_BOX: usize, const STAGES: u32>(
+    fn fill<
+        C: MatrixElement,
+        S,
+        const KEYS: usize,
+        const WIDTH: usize,
+        const IN_BOX: usize,
+        const STAGES: u32,
+    >(
         &self,
         mut fill: Fill<S, STAGES>,
         mut segments: Segments,
@@ -314,10 +302,10 @@ impl<T: MatrixElement + Half> Decode<T> {
                 fill.next().load_with(|loads, stage| {
                     let boxes: SharedPtr<Tile<CacheBox<C, WIDTH, IN_BOX>, Swizzle128>> =
                         stage.cast();
-                    let count = const { KEYS / IN_BOX as u32 };
+                    let count = const { (KEYS / IN_BOX) as u32 };
                     let mut number = 0;
                     while number < count {
-                        let key = tile * KEYS + number * IN_BOX as u32;
+                        let key = tile * KEYS as u32 + number * IN_BOX as u32;
                         // Pages after the last one are out of bounds, where all elements are zero.
                         let mut page = u32::MAX;
                         if key < segment.keys {
@@ -339,7 +327,7 @@ impl<T: MatrixElement + Half> Decode<T> {
             };
             self.prefetch_queries(&segment);
             // Scores of a tile are computed before the values of the one before are read.
-            let [first, end] = segment.loaded();
+            let [first, end] = segment.loaded;
             let mut tile = first;
             while tile <= end {
                 if tile < end {
@@ -353,20 +341,26 @@ impl<T: MatrixElement + Half> Decode<T> {
         }
     }
 
-    /// Adds up the values of all segments. `numbers` returns two elements of queries as products read them.
+    /// Adds up the values of all segments. Tiles of keys and values come in turn, keys a tile ahead. `numbers` returns two
+    /// elements of queries as products read them.
     #[inline(always)]
-    fn multiply<const WARPGROUPS: u32, N: MatrixElement + Half>(
+    fn multiply<
+        const WARPGROUPS: u32,
+        N: MatrixElement + Half,
+        S: Rows + Sums<N::Ptx, N::Ptx>,
+        const STEPS: usize,
+        const KEYS: usize,
+    >(
         &self,
-        mut cache: Cache<impl FnMut() -> ProductStage<Stage<N>>>,
+        (warpgroup, mut next): (Warpgroup, impl FnMut() -> ProductStage<Stage<N, KEYS>>),
         numbers: impl Fn(u32) -> u32,
         mut segments: Segments,
         block: Block,
-        queries: SharedPtr<Stage<N>>,
+        queries: SharedPtr<Queries<N>>,
     ) where
-        Scores: Sums<N::Ptx, N::Ptx>,
+        [[u32; 4]; STEPS]: Steps<Sums = S>,
         Results: Sums<N::Ptx, N::Ptx>,
     {
-        let warpgroup = cache.warpgroup;
         let queries = queries.add(warpgroup.index());
         while let Some(segment) = segments.next() {
             let first_row = ROWS * (segment.row_block * WARPGROUPS + warpgroup.index());
@@ -378,37 +372,32 @@ impl<T: MatrixElement + Half> Decode<T> {
             // The first row of a warp exists if any does.
             let exist = warpgroup.warp().any(rows(0).exists);
             let mut softmax = Softmax::new(warpgroup, self.extents.scale);
+            let powers = |mut scores: Accumulator<S>, tile: u32| {
+                // No row of the warp is stored. Without its softmax, other warps of the scheduler issue more.
+                if WARPGROUPS == 1 && !exist {
+                    return (scores, [1.0; 2]);
+                }
+                let first_key = (tile * KEYS as u32) as i32;
+                if first_key + KEYS as i32 > first {
+                    scores = scores.map_rows(warpgroup, |row, key, score| {
+                        if first_key + (key as i32) < seen[row] {
+                            score
+                        } else {
+                            f32::NEG_INFINITY
+                        }
+                    });
+                }
+                softmax.add(scores)
+            };
             let mut sums = Accumulator::<Results>::zero();
-            let [mut tile, end] = segment.loaded();
-            // SAFETY: the queries have been written before the barrier of the first scores, and are written again after a later
-            // one.
-            let queries = unsafe { Matrix::<Rows<N>>::from_ptr(queries) };
-            let mut scores = Accumulator::<Scores>::zero();
+            let [tile, end] = segment.loaded;
             if tile < end {
-                // SAFETY: the queries stay, and there is a tile.
-                scores = unsafe { cache.first_scores(queries) };
-            }
-            while tile < end {
-                let first_key = (tile * KEYS) as i32;
-                let powers = || {
-                    // No row of the warp is stored. Without its softmax, other warps of the scheduler issue more.
-                    if WARPGROUPS == 1 && !exist {
-                        return (scores, [1.0; 2]);
-                    }
-                    if first_key + KEYS as i32 > first {
-                        scores = scores.map_rows(warpgroup, |row, key, score| {
-                            if first_key + (key as i32) < seen[row] {
-                                score
-                            } else {
-                                f32::NEG_INFINITY
-                            }
-                        });
-                    }
-                    softmax.add(scores)
+                // SAFETY: the queries have been written before the barrier, and are written again after a later one; tiles
+                // come in this order, and there is one.
+                sums = unsafe {
+                    let queries = Matrix::<Heads<N, { ROWS as usize }>>::from_ptr(queries);
+                    cache::sum(warpgroup, queries, &mut next, &segment, powers)
                 };
-                // SAFETY: the queries stay.
-                (sums, scores) = unsafe { cache.advance(queries, &segment, tile, sums, powers) };
-                tile += 1;
             }
             let rows = [rows(0), rows(1)];
             self.finish::<WARPGROUPS>(warpgroup, block, &segment, rows, softmax, sums);
@@ -470,7 +459,7 @@ impl<T: MatrixElement + Half> Decode<T> {
         segment: &Segment,
         first_row: u32,
         numbers: impl Fn(u32) -> u32,
-        queries: SharedPtr<Stage<N>>,
+        queries: SharedPtr<Queries<N>>,
     ) {
         // The products with the rows before are complete.
         warpgroup.sync_role();

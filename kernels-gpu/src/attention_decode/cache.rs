@@ -1,101 +1,97 @@
 //! Tiles of keys and values as products read them, and the conversion of tiles that the cache stores as `e4m3`.
 
+use core::array;
+
 use tma::{
-    Accumulator, Fragment, Matrix, SharedPtr, Swizzle128, Warp, Warpgroup,
+    Accumulator, Fragment, Matrix, Rows, SharedPtr, Steps, Swizzle128, Warp, Warpgroup,
     halves::{F16, Half},
     matrix::{Boxes, Deep, MatrixElement},
     pipeline::ProductStage,
     ptx::{cvt, fence, wgmma::Sums},
 };
 
-use super::{BOXES, Box64, KEYS, Results, Scores, Stage, Stage8, schedule::Segment};
+use super::{BOXES, Box64, Results, Stage, Stage8, schedule::Segment};
 use crate::gemm::Identity;
 
-/// The elements along which scores are added up are contiguous; those of values are not.
-pub(super) type Rows<T> = Deep<Box64<T>, Swizzle128, BOXES>;
-type Columns<T> = Boxes<Box64<T>, Swizzle128, BOXES, false>;
+/// Elements along which scores are added up are contiguous; elements of values are not.
+pub(super) type Heads<T, const HEADS: usize> = Deep<Box64<T, HEADS>, Swizzle128, BOXES>;
+type Columns<T, const KEYS: usize> = Boxes<Box64<T, KEYS>, Swizzle128, BOXES, false>;
 
-/// Tiles of keys and values, in turn, keys a tile ahead. All methods are collective of the role.
-pub(super) struct Cache<N> {
-    pub(super) warpgroup: Warpgroup,
-    /// Waits for the next stage.
-    pub(super) next: N,
-}
-
-impl<T: MatrixElement + Half, N: FnMut() -> ProductStage<Stage<T>>> Cache<N>
+/// Waits for a barrier of the role, and returns the sums of the values of a segment, times powers. `softmax` returns the
+/// powers of the scores of a tile and the factors of the sums so far, while the products of the values before are in flight.
+/// Collective of the role.
+///
+/// # Safety
+/// 1. No thread writes the queries between the barrier and the return.
+/// 2. `next` waits for tiles of keys and of values in turn, keys a tile ahead. The segment has a tile.
+#[inline(always)]
+pub(super) unsafe fn sum<T, S, const STEPS: usize, const KEYS: usize>(
+    warpgroup: Warpgroup,
+    queries: Matrix<'_, Heads<T, { super::ROWS as usize }>>,
+    next: &mut impl FnMut() -> ProductStage<Stage<T, KEYS>>,
+    segment: &Segment,
+    mut softmax: impl FnMut(Accumulator<S>, u32) -> (Accumulator<S>, [f32; 2]),
+) -> Accumulator<Results>
 where
-    Scores: Sums<T::Ptx, T::Ptx>,
+    T: MatrixElement + Half,
+    S: Rows + Sums<T::Ptx, T::Ptx>,
+    [[u32; 4]; STEPS]: Steps<Sums = S>,
     Results: Sums<T::Ptx, T::Ptx>,
 {
-    /// Waits for a barrier of the role, and returns the products of the queries and of the first keys of a segment.
-    ///
-    /// # Safety
-    /// 1. No thread writes the queries between the barrier and the return.
-    /// 2. The segment has a tile.
-    #[inline(always)]
-    pub(super) unsafe fn first_scores(
-        &mut self,
-        queries: Matrix<'_, Rows<T>>,
-    ) -> Accumulator<Scores> {
-        self.warpgroup.sync_role();
-        let keys = (self.next)();
-        // SAFETY: keys have been loaded; they are loaded again when the stage has been released, after the wait. The
-        // queries stay (1).
-        let scores = unsafe {
-            let keys = Matrix::<Rows<T>>::from_ptr(keys.as_ptr());
-            let batch = Accumulator::<Scores>::zero().begin(self.warpgroup);
-            batch.multiply(queries, keys).commit().wait()
-        };
-        keys.release();
-        scores
-    }
-
-    /// Adds the products of powers and of the values of this tile, and returns the scores of the next one, if there is one.
-    /// `softmax` returns the powers and the factors of the sums so far, while the products of the next scores are in flight.
-    ///
-    /// # Safety
-    /// 1. No thread writes the queries before this returns.
-    #[inline(always)]
-    pub(super) unsafe fn advance(
-        &mut self,
-        queries: Matrix<'_, Rows<T>>,
-        segment: &Segment,
-        tile: u32,
-        sums: Accumulator<Results>,
-        softmax: impl FnOnce() -> (Accumulator<Scores>, [f32; 2]),
-    ) -> (Accumulator<Results>, Accumulator<Scores>) {
-        let warpgroup = self.warpgroup;
-        let keys = (tile + 1 < segment.loaded()[1]).then(|| (self.next)());
-        // SAFETY: keys have been loaded; they are loaded again when the stage has been released, after the wait. After the
-        // last ones the products are those of the queries, which stay (1), and not used.
-        let next = unsafe {
-            let keys = keys.as_ref();
-            let keys = keys.map_or(queries, |keys| Matrix::from_ptr(keys.as_ptr()));
-            let batch = Accumulator::<Scores>::zero().begin(warpgroup);
+    let score = |keys: &ProductStage<Stage<T, KEYS>>| {
+        // SAFETY: keys have been loaded; they are loaded again when the stage has been released, after the wait for the
+        // scores. The queries stay (1).
+        unsafe {
+            let keys = Matrix::<Heads<T, KEYS>>::from_ptr(keys.as_ptr());
+            let batch = Accumulator::<S>::zero().begin(warpgroup);
             batch.multiply(queries, keys).commit()
-        };
-        let (powers, factors) = softmax();
-        let scores = next.wait();
-        if let Some(keys) = keys {
-            keys.release();
         }
-        let values = (self.next)();
-        if (tile + 1) * KEYS > segment.keys {
-            // SAFETY: values have been loaded, and all warpgroups get here before they read them.
-            unsafe { clear(values.as_ptr(), segment.keys - tile * KEYS, warpgroup) };
-        }
-        let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
-        let powers = Fragment::<T, 4>::of(&powers, warpgroup, &Identity);
-        // SAFETY: values have been loaded; they are loaded again when the stage has been released, after the wait.
-        let products = unsafe {
+    };
+    let add = |sums: Accumulator<Results>, powers, values: &ProductStage<Stage<T, KEYS>>| {
+        // SAFETY: values have been loaded; they are loaded again when the stage has been released, after the wait for the
+        // products.
+        unsafe {
+            let values = Matrix::<Columns<T, KEYS>>::from_ptr(values.as_ptr());
             let batch = sums.begin_with(powers, warpgroup);
-            let values = Matrix::<Columns<T>>::from_ptr(values.as_ptr());
             batch.multiply_fragment(values).commit()
-        };
-        let (sums, _) = products.wait();
+        }
+    };
+    warpgroup.sync_role();
+    let [mut tile, end] = segment.loaded;
+    let keys = next();
+    let scores = score(&keys).wait();
+    keys.release();
+    let (powers, _) = softmax(scores, tile);
+    let mut powers = Fragment::<T, STEPS>::of(&powers, warpgroup, &Identity);
+    let mut sums = Accumulator::<Results>::zero();
+    let mut stage = next();
+    tile += 1;
+    while tile < end {
+        let keys = stage;
+        let scores = score(&keys);
+        let values = next();
+        let products = add(sums, powers, &values);
+        // SAFETY: the products with values were committed after the scores.
+        let scores = unsafe { scores.wait_before_last::<1>() };
+        keys.release();
+        let (scores, factors) = softmax(scores, tile);
+        // ptxas moves the wait for products up to the last branch: the loop that waits for the stage keeps the softmax
+        // before it.
+        stage = next();
+        (sums, _) = products.wait();
         values.release();
-        (sums, scores)
+        sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
+        powers = Fragment::of(&scores, warpgroup, &Identity);
+        tile += 1;
     }
+    let keys = segment.keys - (end - 1) * KEYS as u32;
+    if keys < KEYS as u32 {
+        // SAFETY: values have been loaded, and all warpgroups get here before they read them.
+        unsafe { clear(stage.as_ptr(), keys, warpgroup) };
+    }
+    (sums, _) = add(sums, powers, &stage).wait();
+    stage.release();
+    sums
 }
 
 /// Zeroes the values from this number on, so that infinities and NaN there do not spread. Collective of the role.
@@ -103,17 +99,22 @@ where
 /// # Safety
 /// 1. The tile has been loaded, and no thread uses it before this returns.
 #[inline(always)]
-unsafe fn clear<T: MatrixElement>(tile: SharedPtr<Stage<T>>, first: u32, warpgroup: Warpgroup) {
+unsafe fn clear<T: MatrixElement, const KEYS: usize>(
+    tile: SharedPtr<Stage<T, KEYS>>,
+    first: u32,
+    warpgroup: Warpgroup,
+) {
     /// The number of vectors of 16 bytes of a row.
     const OF_ROW: u32 = 128 / 16;
+    let of_part = const { KEYS as u32 * OF_ROW };
     let vectors: SharedPtr<[u32; 4]> = tile.cast();
     let mut part = 0;
     while part < BOXES as u32 {
         let mut vector =
             first * OF_ROW + warpgroup.index() * Warpgroup::THREADS + warpgroup.thread();
-        while vector < KEYS * OF_ROW {
+        while vector < of_part {
             // SAFETY: the box has the vector, and no other thread uses it (1).
-            unsafe { vectors.add(part * KEYS * OF_ROW + vector).write([0; 4]) };
+            unsafe { vectors.add(part * of_part + vector).write([0; 4]) };
             vector += warpgroup.role_threads();
         }
         part += 1;
@@ -122,41 +123,50 @@ unsafe fn clear<T: MatrixElement>(tile: SharedPtr<Stage<T>>, first: u32, warpgro
     warpgroup.sync_role();
 }
 
-/// Converts a tile of `e4m3` to `f16`, without rounding. Collective of the warp.
+/// Converts a tile of `e4m3` to `f16`, without rounding: `AT_A_TIME` vectors of a thread. Collective of the warp.
 ///
 /// # Safety
 /// 1. The tile has been loaded, and no other thread uses either before a later barrier.
 #[inline(always)]
-pub(super) unsafe fn convert(warp: Warp, from: SharedPtr<Stage8>, to: SharedPtr<Stage<F16>>) {
-    /// The number of elements that a thread converts at a time, and of these in a row of a box and of a tile.
-    const VECTOR: u32 = 8;
-    const OF_BOX: u32 = super::BOX / VECTOR;
-    const OF_ROW: u32 = BOXES as u32 * OF_BOX;
-    /// The number of rows that a warp converts at a time, and after which the swizzle repeats.
-    const AT_A_TIME: u32 = Warp::LANES / OF_ROW;
+pub(super) unsafe fn convert<const KEYS: usize, const AT_A_TIME: usize>(
+    warp: Warp,
+    from: SharedPtr<Stage8<KEYS>>,
+    to: SharedPtr<Stage<F16, KEYS>>,
+) {
+    /// The number of vectors of 16 bytes of a row of each box.
+    const OF_ROW: u32 = 8;
+    /// The number of rows after which the swizzle repeats.
     const REPEAT: u32 = 8;
-    let (vector, first) = (warp.lane() % OF_ROW, warp.lane() / OF_ROW);
-    let rows = [0, 1, 2, 3].map(|number| first + number * AT_A_TIME);
-    let from = rows.map(|row| {
-        let from: SharedPtr<u64> = from.vector([vector / 2, row]).cast();
-        from.add(vector % 2)
-    });
-    let to = rows.map(|row| -> SharedPtr<[u32; 4]> {
-        to.at(vector / OF_BOX).vector([vector % OF_BOX, row]).cast()
-    });
-    let mut row = 0;
-    while row < KEYS {
-        // Four loads are in flight before the first store.
-        // SAFETY: the stage has the vectors, and has been loaded (1).
-        let loaded = from.map(|from| unsafe { from.add(row * OF_ROW).read() });
-        let _ = [0, 1, 2, 3].map(|number: usize| {
-            let (low, high) = (loaded[number] as u32, (loaded[number] >> 32) as u32);
-            let pairs = [low, low >> 16, high, high >> 16];
-            let pairs = pairs.map(|pair| cvt::rn_f16x2_e4m3x2(pair as u16));
-            // SAFETY: the box has the vector, which is this thread's until a later barrier (1).
-            unsafe { to[number].add(row * OF_BOX).write(pairs) };
+    let lane = warp.lane();
+    let (vector, part) = (lane % 4, lane / 8 % 2);
+    let mut pair = lane / 16;
+    while pair < REPEAT / 2 {
+        // Eight lanes that access memory together have two rows, whose vectors are in different banks.
+        let row = pair ^ (lane / 4 % 2 * 5);
+        let from: SharedPtr<[u32; 4]> = from.vector([4 * part + vector, row]).cast();
+        let to = [0, 1].map(|half| -> SharedPtr<[u32; 4]> {
+            to.at(part).vector([2 * vector + half, row]).cast()
         });
-        row += REPEAT;
+        let mut first = 0;
+        while first < const { KEYS as u32 } {
+            let at = |number: usize| (first + number as u32 * REPEAT) * OF_ROW;
+            // All loads are in flight before the first store.
+            // SAFETY: the stage has the vectors, and has been loaded (1).
+            let loaded: [[u32; 4]; AT_A_TIME] =
+                array::from_fn(|number| unsafe { from.add(at(number)).read() });
+            let _: [(); AT_A_TIME] = array::from_fn(|number| {
+                let [a, b, c, d] = loaded[number].map(|elements| {
+                    [elements, elements >> 16].map(|pair| cvt::rn_f16x2_e4m3x2(pair as u16))
+                });
+                // SAFETY: the boxes have the vectors, which are this thread's until a later barrier (1).
+                unsafe {
+                    to[0].add(at(number)).write([a[0], a[1], b[0], b[1]]);
+                    to[1].add(at(number)).write([c[0], c[1], d[0], d[1]]);
+                }
+            });
+            first += const { AT_A_TIME as u32 * REPEAT };
+        }
+        pair += 2;
     }
 }
 

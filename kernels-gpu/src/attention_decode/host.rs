@@ -6,7 +6,7 @@ use tensor_map::{DataType, L2Promotion, Swizzle, Tiled};
 use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
 use super::{
-    BOX_BYTES, ELEMENTS, Extents, KEYS, ROWS, attention_decode, attention_decode_fp8,
+    BOX_BYTES, ELEMENTS, Extents, ROWS, attention_decode, attention_decode_fp8,
     attention_decode_fp8_short, attention_decode_fp8_short_wide, attention_decode_fp8_wide,
     attention_decode_short, attention_decode_short_wide, attention_decode_wide, partials::PARTIAL,
 };
@@ -113,6 +113,14 @@ impl AttentionDecode {
         (rows, if rows > ROWS { 2 } else { 1 })
     }
 
+    /// Returns the number of keys of a tile.
+    fn tile_keys(&self) -> u32 {
+        match (self.is_e4m3, self.rows()) {
+            (true, (_, 2)) => 128,
+            _ => 64,
+        }
+    }
+
     /// Returns the number of items, each a head of keys and a block of rows of one sequence, and of their tiles, if all
     /// sequences have as many keys as pages.
     fn items(&self) -> [u64; 2] {
@@ -120,7 +128,7 @@ impl AttentionDecode {
         let row_blocks = rows.div_ceil(ROWS * warpgroups);
         let keys = self.sequence_pages.saturating_mul(self.page_keys);
         let items = product(&[self.sequences, self.key_heads, row_blocks]);
-        let tiles = keys.div_ceil(KEYS).max(1);
+        let tiles = keys.div_ceil(self.tile_keys()).max(1);
         [items, items.saturating_mul(tiles.into())]
     }
 
@@ -207,7 +215,7 @@ impl AttentionDecode {
         let (rows, warpgroups) = self.rows();
         let row_blocks = rows.div_ceil(ROWS * warpgroups);
         let [_, tiles] = self.items();
-        let reason = "tiles of 64 keys are counted in 31 bits";
+        let reason = "tiles of 64 or 128 keys are counted in 31 bits";
         conditions.within("tiles", tiles.max(1), 1..=i32::MAX as u64, reason);
 
         let (data_type, element_bytes) = match (self.is_e4m3, self.numbers) {

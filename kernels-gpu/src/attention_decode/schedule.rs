@@ -7,8 +7,6 @@ use core::hint::assert_unchecked;
 
 use tma::{Block, KernelArg, Warp};
 
-use super::KEYS;
-
 /// The extents of queries and of the cache.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
@@ -52,14 +50,20 @@ impl Extents {
 pub(super) struct Lengths {
     extents: Extents,
     lengths: *const u32,
+    /// The number of keys of a tile.
+    tile_keys: u32,
 }
 
 impl Lengths {
     /// # Safety
     /// 1. There is a length for each sequence, which no thread writes; there is a sequence, and an item of each.
     #[inline(always)]
-    pub(super) const unsafe fn new(extents: Extents, lengths: *const u32) -> Self {
-        Self { extents, lengths }
+    pub(super) const unsafe fn new(extents: Extents, lengths: *const u32, tile_keys: u32) -> Self {
+        Self {
+            extents,
+            lengths,
+            tile_keys,
+        }
     }
 
     /// Returns the number of keys of a sequence that exists: no more than its pages have.
@@ -74,7 +78,7 @@ impl Lengths {
     /// Returns the number of tiles of each item of a sequence; one that has no keys counts as one tile.
     #[inline(always)]
     fn tiles(&self, sequence: u32) -> u32 {
-        self.keys(sequence).div_ceil(KEYS).max(1)
+        self.keys(sequence).div_ceil(self.tile_keys).max(1)
     }
 
     /// Returns the number of tiles of all items of a sequence, 0 if it does not exist.
@@ -138,8 +142,8 @@ pub(super) struct Segment {
     pub(super) row_block: u32,
     /// The number of keys of the sequence.
     pub(super) keys: u32,
-    /// The first tile of keys, and the one after the last.
-    pub(super) tiles: [u32; 2],
+    /// The first tile that has keys, and the one after the last.
+    pub(super) loaded: [u32; 2],
     /// The first and the last block that has a segment of the item.
     pub(super) blocks: [u32; 2],
 }
@@ -195,7 +199,8 @@ impl Segments {
         let extents = self.lengths.extents;
         loop {
             let keys = self.lengths.keys(self.sequence);
-            let tiles = keys.div_ceil(KEYS).max(1);
+            let with_keys = keys.div_ceil(self.lengths.tile_keys);
+            let tiles = with_keys.max(1);
             let weight = tiles * extents.items();
             let within = self.at - self.before;
             if within >= weight {
@@ -215,17 +220,9 @@ impl Segments {
                 key_head: item % extents.key_heads,
                 row_block: item / extents.key_heads,
                 keys,
-                tiles: [first, first + count],
+                loaded: [first, (first + count).min(with_keys)],
                 blocks: [start, start + tiles - 1].map(|tile| self.shares.block_of(tile)),
             });
         }
-    }
-}
-
-impl Segment {
-    /// Returns the tiles that have keys.
-    #[inline(always)]
-    pub(super) fn loaded(&self) -> [u32; 2] {
-        [self.tiles[0], self.tiles[1].min(self.keys.div_ceil(KEYS))]
     }
 }

@@ -53,6 +53,14 @@ fn cases() -> Vec<Scenario> {
             },
             &(0..40).map(|length| length % 19).collect::<Vec<_>>(),
         ),
+        // Blocks have several sequences, and use all stages several times.
+        scenario(
+            &AttentionDecode {
+                multiprocessors: 1,
+                ..of([1, 1, 1], 64)
+            },
+            &[70; 10],
+        ),
         // Greater scores let a few powers dominate a sum.
         scenario(
             &AttentionDecode {
