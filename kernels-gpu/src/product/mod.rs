@@ -190,10 +190,14 @@ mod tests {
 
     #[test]
     fn divisions_are_exact() {
-        let most = (1 << 31) - 1;
-        for divisor in (1..=70).chain([255, 256, 257, 65535, 1 << 20, most]) {
-            let multiples = (0..70).chain([most / divisor]).map(|times| times * divisor);
-            for number in multiples.flat_map(|of| [of, of.saturating_sub(1), of + divisor / 2]) {
+        let most: u32 = (1 << 31) - 1;
+        for divisor in (1_u32..=70).chain([255, 256, 257, 65535, 1 << 20, most]) {
+            let multiples = (0..70)
+                .chain([most])
+                .map(|times| times.min(most / divisor) * divisor);
+            for number in
+                multiples.flat_map(|of| [of, of.saturating_sub(1), of.saturating_add(divisor / 2)])
+            {
                 let number = number.min(most);
                 let expected = [number / divisor, number % divisor];
                 assert_eq!(
