@@ -14,19 +14,33 @@ constexpr uint32_t row_bytes = 2 * box;
 constexpr uint32_t box_bytes = box * row_bytes;
 constexpr uint32_t stage_bytes = (rows + columns) / box * box_bytes;
 
+// A number to divide by, as a factor and a shift.
+struct Divisor {
+    uint32_t divisor;
+    uint32_t factor;
+    uint32_t shift;
+
+    // Quotient and remainder.
+    __device__ uint2 divide(uint32_t number) const {
+        const uint32_t quotient = uint64_t(number) * factor >> shift;
+        return {quotient, number - quotient * divisor};
+    }
+};
+
 struct Tiling {
     uint32_t tiles[2];
     uint32_t last_boxes[2];
     uint32_t stages;
-    uint32_t group;
+    Divisor group;
+    Divisor last_group;
+    Divisor in_group;
 
     // Row and column of the first element of a tile.
     __device__ uint2 origin(uint32_t tile) const {
-        const uint32_t in_group = group * tiles[1];
-        const uint32_t first_row = tile / in_group * group;
-        const uint32_t height = min(tiles[0] - first_row, group);
-        const uint32_t within = tile % in_group;
-        return {(first_row + within % height) * rows, within / height * columns};
+        const uint2 in = in_group.divide(tile);
+        const uint32_t first_row = in.x * group.divisor;
+        const uint2 at = (tiles[0] - first_row < group.divisor ? last_group : group).divide(in.y);
+        return {(first_row + at.y) * rows, at.x * columns};
     }
 };
 

@@ -17,7 +17,8 @@ MAP_TYPES = TYPES | {torch.float8_e4m3fn: 0, torch.float32: 7}
 # Some two milliseconds.
 WAIT_CYCLES = 4_000_000
 PROGRAMMATIC_STREAM_SERIALIZATION = 6
-MAX_DYNAMIC_SHARED_SIZE_BYTES, SWIZZLE_128B, PROMOTION_128B = 8, 3, 2
+MAX_DYNAMIC_SHARED_SIZE_BYTES, SWIZZLE_128B = 8, 3
+PROMOTION_128B, PROMOTION_256B = 2, 3
 
 cuda = ctypes.CDLL("libcuda.so.1")
 
@@ -47,7 +48,7 @@ def load(ptx):
     return module
 
 
-def tensor_map(tensor, extents, box, swizzle=SWIZZLE_128B):
+def tensor_map(tensor, extents, box, swizzle=SWIZZLE_128B, promotion=PROMOTION_128B):
     """Encodes a map of contiguous elements, innermost first; rows of 128 bytes in shared memory are swizzled by default."""
     rank = len(extents)
     strides, stride = [], tensor.element_size()
@@ -68,12 +69,38 @@ def tensor_map(tensor, extents, box, swizzle=SWIZZLE_128B):
         (ctypes.c_uint32 * rank)(*[1] * rank),
         0,
         swizzle,
-        PROMOTION_128B,
+        promotion,
         0,
     )
     encoded = (ctypes.c_uint8 * 128).from_address(aligned)
     encoded.memory = memory
     return encoded
+
+
+class Divisor(ctypes.Structure):
+    _fields_ = [("divisor", ctypes.c_uint32), ("factor", ctypes.c_uint32), ("shift", ctypes.c_uint32)]
+
+    def __init__(self, divisor):
+        shift = 31 + (divisor - 1).bit_length()
+        super().__init__(divisor, -(-(1 << shift) // divisor), shift)
+
+
+class Tiling(ctypes.Structure):
+    """`kernels_gpu::product::Tiling`"""
+
+    _fields_ = [
+        ("tiles", ctypes.c_uint32 * 2),
+        ("last_boxes", ctypes.c_uint32 * 2),
+        ("stages", ctypes.c_uint32),
+        ("group", Divisor),
+        ("last_group", Divisor),
+        ("in_group", Divisor),
+    ]
+
+    def __init__(self, tiles, last_boxes, stages, k):
+        group = 16 if k < 16384 else 12
+        divisors = group, tiles[0] % group or group, group * tiles[1]
+        super().__init__(tiles, last_boxes, stages, *map(Divisor, divisors))
 
 
 class Attribute(ctypes.Structure):

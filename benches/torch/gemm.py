@@ -1,4 +1,4 @@
-"""The kernels `gemm`, `gemm_narrow` and `gemm_split` beside cuBLASLt, on an NVIDIA Hopper GPU with PyTorch.
+"""The kernels `gemm`, `gemm_narrow`, `gemm_split` and `gemm_thin` beside cuBLASLt, on an NVIDIA Hopper GPU with PyTorch.
 
     python3 gemm.py --ptx kernels/sm_90a.ptx [--compiled compiled.json] [--out FILE]
 
@@ -10,13 +10,21 @@ ten that its heuristics name. Numbers are N(0, 1).
 import ctypes
 
 import torch
-from beside import NAMES, TYPES, Launch, arguments, bursts, load, record, relative_error, tensor_map
+from beside import (
+    NAMES, PROMOTION_128B, PROMOTION_256B, TYPES, Launch, Tiling, arguments, bursts, load, record, relative_error,
+    tensor_map,
+)
 from cublaslt import CublasLt
 
-BOX, ROWS, THREADS = 64, 128, 384
-# Blocks that compute a tile, its columns, stages in shared memory, and bytes before them.
-WIDE, NARROW, SPLIT = (1, 256, 4, 32768), (1, 64, 7, 32768), (2, 128, 5, 49152)
-LEAST_SPLIT = 3072
+BOX, LEAST_SPLIT = 64, 3072
+# Of each kernel: rows and columns of a tile, blocks that compute it, threads of a block, stages in shared memory, bytes
+# before them, and the bytes that L2 fetches for A and B.
+FORMS = {
+    "gemm": ((128, 256), 1, 384, 4, 32768, PROMOTION_128B),
+    "gemm_narrow": ((128, 64), 1, 384, 7, 32768, PROMOTION_128B),
+    "gemm_split": ((128, 128), 2, 384, 5, 49152, PROMOTION_256B),
+    "gemm_thin": ((64, 128), 2, 256, 7, 49152, PROMOTION_256B),
+}
 SIZES = [
     (1024, 1024, 1024),
     (2048, 2048, 2048),
@@ -39,46 +47,52 @@ class Activation(ctypes.Structure):
 
 class Product(ctypes.Structure):
     _fields_ = [
-        ("tiles", ctypes.c_uint32 * 2),
-        ("last_boxes", ctypes.c_uint32 * 2),
-        ("stages", ctypes.c_uint32),
-        ("group", ctypes.c_uint32),
+        ("tiling", Tiling),
         ("biased", ctypes.c_uint32),
         ("alpha", ctypes.c_float),
         ("activation", Activation),
     ]
 
 
-def matrix_map(matrix):
-    return tensor_map(matrix, matrix.shape[::-1], (BOX, BOX))
+def matrix_map(matrix, promotion=PROMOTION_128B):
+    return tensor_map(matrix, matrix.shape[::-1], (BOX, BOX), promotion=promotion)
+
+
+def form(size, processors):
+    """The name of the kernel for a product, as `kernels_gpu::gemm::Gemm` chooses it."""
+    m, n, k = size
+
+    def suffices(name):
+        (rows, columns), blocks, *_ = FORMS[name]
+        return blocks * -(-m // rows) * -(-n // columns) >= processors // 2
+
+    if suffices("gemm"):
+        return "gemm"
+    if k < LEAST_SPLIT:
+        return "gemm_narrow"
+    return "gemm_split" if m > 64 and suffices("gemm_split") else "gemm_thin"
 
 
 def gemm(module, c, a, b, a_transposed=False, b_transposed=True, follows=True):
     """C = A B, as `kernels_gpu::gemm::Gemm` launches it."""
     (m, n), k = c.shape, a.shape[0] if a_transposed else a.shape[1]
     processors = torch.cuda.get_device_properties(0).multi_processor_count
-    if -(-m // ROWS) * -(-n // WIDE[1]) >= processors // 2:
-        name, (blocks, columns, stages, outputs) = "gemm", WIDE
-    elif k < LEAST_SPLIT:
-        name, (blocks, columns, stages, outputs) = "gemm_narrow", NARROW
-    else:
-        name, (blocks, columns, stages, outputs) = "gemm_split", SPLIT
-    tiles = (-(-m // ROWS), -(-n // columns))
+    name = form((m, n, k), processors)
+    (rows, columns), blocks, threads, stages, outputs, promotion = FORMS[name]
+    tiles = (-(-m // rows), -(-n // columns))
     rounds = -(-tiles[0] * tiles[1] // processors) if blocks == 1 else 1
     layout = f"{not a_transposed}_{b_transposed}".lower()
-    product = Product(
-        (ctypes.c_uint32 * 2)(*tiles),
-        (ctypes.c_uint32 * 2)((m - 1) // BOX * BOX, (n - 1) // BOX * BOX),
-        -(-k // BOX), 16 if k < 16384 else 12, 0, 1.0,
-        Activation(float("-inf"), (ctypes.c_float * 2)(0, 0)),
-    )
+    last_boxes = ((m - 1) // BOX * BOX, (n - 1) // BOX * BOX)
+    activation = Activation(float("-inf"), (ctypes.c_float * 2)(0, 0))
+    product = Product(Tiling(tiles, last_boxes, -(-k // BOX), k), 0, 1.0, activation)
+    maps = [matrix_map(c), matrix_map(a, promotion), matrix_map(b, promotion)]
     return Launch(
         module,
         f"{name}_{NAMES[c.dtype]}_{layout}",
         blocks * -(-tiles[0] * tiles[1] // rounds),
-        THREADS,
-        outputs + stages * ((ROWS + columns) * BOX * 2 + 20),
-        [matrix_map(c), matrix_map(a), matrix_map(b), product, ctypes.c_uint64(0)],
+        threads,
+        outputs + stages * ((rows + columns) * BOX * 2 + 20),
+        [*maps, product, ctypes.c_uint64(0)],
         follows,
     )
 
@@ -106,7 +120,7 @@ def main():
     module = load(options.ptx)
     for dtype in TYPES:
         for layout in ((False, True), (False, False), (True, True), (True, False)):
-            for size in (ODD, (5000, 3000, 1000)):
+            for size in (ODD, (5000, 3000, 1000), (200, 4096, 3080), (56, 1032, 3080)):
                 error = check(module, size, dtype, *layout)
                 print(f"{size}, {NAMES[dtype]}, transposed {layout}: relative error {error:.2e}")
     rows = []
@@ -126,7 +140,7 @@ def main():
         print(f"{size}: {rate['cublaslt']:.0f} {rate['gemm']:.0f} {ratio:.3f}", flush=True)
         rows.append({"size": size, "tflops": rate, "ratio": ratio, "relative_error": error})
     if options.out:
-        record(options.out, options.compiled, [f"{name}_bf16_true_true" for name in ("gemm", "gemm_narrow", "gemm_split")], rows)
+        record(options.out, options.compiled, [f"{name}_bf16_true_true" for name in FORMS], rows)
 
 
 if __name__ == "__main__":

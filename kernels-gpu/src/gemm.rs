@@ -29,7 +29,7 @@ use crate::{
 pub use crate::product::THREADS;
 pub(crate) use epilogue::Identity;
 pub use epilogue::{Activation, Product};
-pub use split::gemm_split;
+pub use split::{THIN_THREADS, gemm_split, gemm_thin};
 
 use epilogue::ProductEpilogue;
 
@@ -233,8 +233,7 @@ where
     /// Returns row and column of the first element of a tile.
     #[inline(always)]
     fn origin(&self, tile: u32) -> [u32; 2] {
-        // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (2 of `gemm`).
-        unsafe { self.operands.product.tiling.origin(tile, C::TILE[1]) }
+        self.operands.product.tiling.origin(tile, C::TILE)
     }
 
     /// Loads all stages of A and B for each tile.

@@ -174,8 +174,7 @@ pub unsafe fn gemm_fp8(
     let [down, along] = product.tiling.tiles;
     let places = || {
         move |tile| {
-            // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (2).
-            let [row, column] = unsafe { product.tiling.origin(tile, BLOCK) };
+            let [row, column] = product.tiling.origin(tile, [BLOCK; 2]);
             Some(TilePlace {
                 row,
                 column,

@@ -72,8 +72,7 @@ pub unsafe fn gemm_mma<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, co
     let mut consumer = Consumer::<T, A_K_MAJOR, B_K_MAJOR, STAGES>::setup(block, stages, ring);
     for tile in block.items(tiles) {
         let sums = consumer.main_loop(tiling.stages, || producer.load_next());
-        // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (2).
-        let [row, column] = unsafe { tiling.origin(tile, COLUMNS) };
+        let [row, column] = tiling.origin(tile, [ROWS, COLUMNS]);
         let [down, along] = consumer.part;
         // SAFETY: each element of C belongs to one thread (3).
         unsafe { results.epilogue(block, c, sums, [column + BOX * along, row + BOX * down]) };
@@ -134,8 +133,7 @@ impl<'a, T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u3
             if self.tile >= down * along || self.tiling.stages == 0 {
                 return;
             }
-            // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (2 of `gemm_mma`).
-            self.origin = unsafe { self.tiling.origin(self.tile, COLUMNS) };
+            self.origin = self.tiling.origin(self.tile, [ROWS, COLUMNS]);
             self.tile += grid_dim().x;
             self.stage = 0;
         }
@@ -292,6 +290,7 @@ pub use host::GemmMma;
 mod host {
     //! The launch, and its conditions.
 
+    use tensor_map::L2Promotion;
     use tma_launch::{BufferRef, Call, Conditions, Region, Shape};
 
     use super::{COLUMNS, ROWS, Results, THREADS, gemm_mma};
@@ -345,7 +344,9 @@ mod host {
             let [c, a, b] = gemm.all_matrices(conditions, 2);
             let tiles = [m.div_ceil(ROWS), n.div_ceil(COLUMNS)];
             let (tiling, count) = gemm.tiling(conditions, tiles);
-            let [a, b] = gemm.operands(conditions, gemm.map(c), [a, b]);
+            let promotion = L2Promotion::None;
+            let c_map = gemm.map(c, promotion);
+            let [a, b] = gemm.operands(conditions, c_map, [a, b], promotion);
             // Columns are written in pairs.
             let pairs = c.span().div_ceil(2);
             conditions.writes(Region::bytes(self.c, pairs.saturating_mul(4)));

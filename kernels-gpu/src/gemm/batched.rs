@@ -219,10 +219,7 @@ where
         // SAFETY: there are tiles (3 of `gemm_batched`).
         unsafe { assert_unchecked(self.in_batch != 0) };
         let (batch, tile) = (tile / self.in_batch, tile % self.in_batch);
-        // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (3 of `gemm_batched`).
-        (batch, unsafe {
-            self.operands.product.tiling.origin(tile, C::TILE[1])
-        })
+        (batch, self.operands.product.tiling.origin(tile, C::TILE))
     }
 
     /// Loads all stages of A and B for each tile.

@@ -1,13 +1,13 @@
 //! The launch of products of matrices, and its conditions.
 
-use tensor_map::{DataType, Swizzle, Tiled};
+use tensor_map::{DataType, L2Promotion, Swizzle, Tiled};
 use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
 use super::{
     Activation, Narrow, Product, THREADS, Wide,
     batched::{Results, gemm_batched, gemm_batched_narrow},
     gemm, gemm_narrow,
-    split::{Split, gemm_split},
+    split::{Split, THIN_THREADS, Thin, gemm_split, gemm_thin},
 };
 use crate::{
     arguments::product,
@@ -53,6 +53,8 @@ enum Form {
     Narrow,
     /// 128 by 128, each by the blocks of a cluster, which have a part of K each.
     Split,
+    /// The same, 64 by 128.
+    Thin,
 }
 
 impl Form {
@@ -62,6 +64,23 @@ impl Form {
             Self::Wide => Wide::TILE,
             Self::Narrow => Narrow::TILE,
             Self::Split => Split::TILE,
+            Self::Thin => Thin::TILE,
+        }
+    }
+
+    /// The threads of a block.
+    const fn threads(self) -> u32 {
+        match self {
+            Self::Wide | Self::Narrow | Self::Split => THREADS,
+            Self::Thin => THIN_THREADS,
+        }
+    }
+
+    /// The bytes that L2 fetches for A and B. Blocks that have a part of K each load the next 128 bytes of their rows soon.
+    const fn promotion(self) -> L2Promotion {
+        match self {
+            Self::Wide | Self::Narrow => L2Promotion::B128,
+            Self::Split | Self::Thin => L2Promotion::B256,
         }
     }
 }
@@ -188,7 +207,7 @@ impl Gemm {
         let matrices = self.all_matrices(conditions, 2);
         let is_batched = self.is_single || self.beta != 0.0 || self.batches != 1;
         let tiles = |[rows, columns]: [u32; 2]| [m.div_ceil(rows), n.div_ceil(columns)];
-        let form = self.form(tiles(Wide::TILE), is_batched);
+        let form = self.form(tiles, is_batched);
         let tiles = tiles(form.tile());
         let (tiling, count) = self.tiling(conditions, tiles);
         if let Some(bias) = self.bias {
@@ -206,22 +225,27 @@ impl Gemm {
             self.one(conditions, matrices, arguments, form)
         };
         let blocks = match form {
-            Form::Split => count.saturating_mul(Split::CLUSTER),
+            Form::Split | Form::Thin => count.saturating_mul(Split::CLUSTER),
             Form::Wide | Form::Narrow => self.blocks(count),
         };
-        (call, Shape::new(blocks, THREADS))
+        (call, Shape::new(blocks, form.threads()))
     }
 
-    /// Returns the form for `wide` wide tiles of each product.
-    fn form(&self, wide: [u32; 2], is_batched: bool) -> Form {
-        let [_, _, k] = self.size;
-        // Few wide tiles leave multiprocessors without work.
-        if self.all_tiles(wide) >= u64::from(self.multiprocessors / 2) {
+    /// Returns the form, given the tiles of a size that cover a product.
+    fn form(&self, tiles: impl Fn([u32; 2]) -> [u32; 2], is_batched: bool) -> Form {
+        let [m, _, k] = self.size;
+        // Fewer blocks leave multiprocessors without work.
+        let enough = u64::from(self.multiprocessors / 2);
+        if self.all_tiles(tiles(Wide::TILE)) >= enough {
             Form::Wide
         } else if is_batched || k < LEAST_SPLIT {
             Form::Narrow
-        } else {
+        } else if m > Thin::TILE[0]
+            && self.all_tiles(tiles(Split::TILE)) * u64::from(Split::CLUSTER) >= enough
+        {
             Form::Split
+        } else {
+            Form::Thin
         }
     }
 
@@ -265,12 +289,9 @@ impl Gemm {
         let count = self.all_tiles(tiles).min(u64::from(u32::MAX)) as u32;
         let reason = "tiles are counted in 31 bits";
         conditions.within("tiles of the product", count, 0..=most, reason);
-        let tiling = Tiling {
-            tiles,
-            last_boxes: [m, n].map(|extent| extent.saturating_sub(1) / BOX * BOX),
-            stages: k.div_ceil(BOX),
-            group: if k < 16384 { 16 } else { 12 },
-        };
+        let last_boxes = [m, n].map(|extent| extent.saturating_sub(1) / BOX * BOX);
+        let group = if k < 16384 { 16 } else { 12 };
+        let tiling = Tiling::new(tiles, last_boxes, k.div_ceil(BOX), group);
         (tiling, count)
     }
 
@@ -314,11 +335,12 @@ impl Gemm {
     }
 
     /// Returns a map of the rows of matrices, one by one.
-    pub(crate) fn map(&self, matrices: Matrices) -> MapRef {
+    pub(crate) fn map(&self, matrices: Matrices, promotion: L2Promotion) -> MapRef {
         let Matrices { rows, columns, .. } = matrices;
         let map = Tiled::new(self.data_type(), &[columns.into(), rows.into()])
             .strides_bytes(&[matrices.strides[0].saturating_mul(2)])
-            .box_dims(&[BOX; 2]);
+            .box_dims(&[BOX; 2])
+            .l2_promotion(promotion);
         MapRef::new(map.swizzle(Swizzle::B128), matrices.buffer)
     }
 
@@ -328,12 +350,13 @@ impl Gemm {
         conditions: &mut Conditions,
         c: MapRef,
         matrices: [Matrices; 2],
+        promotion: L2Promotion,
     ) -> [MapRef; 2] {
         if self.size[2] == 0 {
             return [c; 2];
         }
         matrices.map(|matrices| {
-            let map = self.map(matrices);
+            let map = self.map(matrices, promotion);
             conditions.reads(map.into());
             map
         })
@@ -374,9 +397,9 @@ impl Gemm {
         arguments: Product,
         form: Form,
     ) -> Call<'static> {
-        let c = self.map(c);
+        let c = self.map(c, L2Promotion::None);
         conditions.writes(c.into());
-        let [a, b] = self.operands(conditions, c, [a, b]);
+        let [a, b] = self.operands(conditions, c, [a, b], form.promotion());
         let (a_k_major, b_k_major) = (!self.a_transposed, self.b_transposed);
         // Where no column has a bias, none is read.
         let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));
@@ -384,6 +407,7 @@ impl Gemm {
             Form::Wide => gemm::<T>(a_k_major, b_k_major, c, a, b, arguments, bias),
             Form::Narrow => gemm_narrow::<T>(a_k_major, b_k_major, c, a, b, arguments, bias),
             Form::Split => gemm_split::<T>(a_k_major, b_k_major, c, a, b, arguments, bias),
+            Form::Thin => gemm_thin::<T>(a_k_major, b_k_major, c, a, b, arguments, bias),
         })
     }
 

@@ -35,8 +35,7 @@ pub unsafe fn gemm_fp8_contiguous(
     let [down, along] = product.tiling.tiles;
     let places = || {
         move |tile| {
-            // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (1).
-            let [row, column] = unsafe { product.tiling.origin(tile, BLOCK) };
+            let [row, column] = product.tiling.origin(tile, [BLOCK; 2]);
             // SAFETY: the rows have an expert (2).
             let expert = unsafe { *experts.add((row / BLOCK) as usize) };
             (expert < product.experts)

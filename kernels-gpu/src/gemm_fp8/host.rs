@@ -1,6 +1,6 @@
 //! The launch of products with scales, and its conditions.
 
-use tensor_map::{DataType, Swizzle, Tiled};
+use tensor_map::{DataType, L2Promotion, Swizzle, Tiled};
 use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 
 use super::{
@@ -134,7 +134,7 @@ impl GemmFp8 {
             }
             _ => rounded,
         };
-        let c = gemm.map(c);
+        let c = gemm.map(c, L2Promotion::None);
         conditions.writes(c.into());
         let scale_map = |buffer, rows: u32, stages: u32| {
             let map = Tiled::new(DataType::F32, &[rows.into(), stages.into()])

@@ -1,7 +1,5 @@
 //! The tiles of matrix products, and their loads: the shared part of `gemm` and `gemm_mma`.
 
-use core::hint::assert_unchecked;
-
 use tma::{
     KernelArg, Swizzle128, Tile, TileMap,
     matrix::Boxes,
@@ -25,8 +23,9 @@ pub(crate) const CONSUMER_REGISTERS: u32 = 232;
 pub(crate) type Box64<T> = [[T; BOX as usize]; BOX as usize];
 pub(crate) type Map<T> = TileMap<Box64<T>, Swizzle128>;
 pub(crate) type Boxes64<T, const BOXES: usize> = [Tile<Box64<T>, Swizzle128>; BOXES];
-/// Rows of A, and `BOXES` boxes of columns of B.
-pub(crate) type Stage<T, const BOXES: usize> = Pair<Boxes64<T, 2>, Boxes64<T, BOXES>>;
+/// `ROW_BOXES` boxes of rows of A, and `BOXES` of columns of B.
+pub(crate) type Stage<T, const BOXES: usize, const ROW_BOXES: usize = 2> =
+    Pair<Boxes64<T, ROW_BOXES>, Boxes64<T, BOXES>>;
 
 /// 64 rows times `BOXES` in shared memory, as a factor of products.
 pub(crate) type MatrixOf<T, const BOXES: usize, const K_MAJOR: bool> =
@@ -59,37 +58,94 @@ pub struct Tiling {
     pub last_boxes: [u32; 2],
     /// The number of stages along K.
     pub stages: u32,
-    /// The number of rows of tiles that are processed together, so that their blocks share reads in L2: at least one.
-    pub group: u32,
+    /// The rows of tiles that are processed together, so that their blocks share reads in L2.
+    pub group: Divisor,
+    /// The rows of tiles in the last group.
+    pub last_group: Divisor,
+    /// The tiles of a group.
+    pub in_group: Divisor,
+}
+
+/// A number to divide by. The division is a multiplication: its result is needed before a tile is begun.
+#[doc(alias = "FastDivmod")]
+#[derive(Clone, Copy, Debug, KernelArg)]
+#[repr(C)]
+pub struct Divisor {
+    divisor: u32,
+    /// The quotient of 2^`shift` by the divisor, rounded up.
+    factor: u32,
+    shift: u32,
+}
+
+impl Divisor {
+    /// Makes a divisor of numbers below 2^31; 0 counts as 1.
+    pub const fn new(divisor: u32) -> Self {
+        let divisor = if divisor == 0 { 1 } else { divisor };
+        let shift = 63 - (divisor - 1).leading_zeros();
+        Self {
+            divisor,
+            factor: (1_u64 << shift).div_ceil(divisor as u64) as u32,
+            shift,
+        }
+    }
+
+    /// Returns the quotient and the remainder of a number below 2^31.
+    #[inline(always)]
+    pub const fn divide(self, number: u32) -> [u32; 2] {
+        let product = number as u64 * self.factor as u64;
+        let quotient = product.wrapping_shr(self.shift) as u32;
+        [
+            quotient,
+            number.wrapping_sub(quotient.wrapping_mul(self.divisor)),
+        ]
+    }
 }
 
 impl Tiling {
-    /// Returns row and column of the first element of a tile with `tile_columns` columns.
-    ///
-    /// # Safety
-    /// 1. There are tiles, and rows in a group; the columns of tiles, times those rows, are below 2^32.
+    /// Returns the tiles in groups of `group` rows, at least one.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(crate) const fn new(
+        tiles: [u32; 2],
+        last_boxes: [u32; 2],
+        stages: u32,
+        group: u32,
+    ) -> Self {
+        let [rows, columns] = tiles;
+        let last = rows % group;
+        Self {
+            tiles,
+            last_boxes,
+            stages,
+            group: Divisor::new(group),
+            last_group: Divisor::new(if last == 0 { group } else { last }),
+            in_group: Divisor::new(group.saturating_mul(columns)),
+        }
+    }
+
+    /// Returns row and column of the first element of a tile of this size.
     #[inline(always)]
-    pub(crate) unsafe fn origin(&self, tile: u32, tile_columns: u32) -> [u32; 2] {
-        let [rows, columns] = self.tiles;
-        let in_group = self.group * columns;
-        // SAFETY: there are tiles and rows in a group, whose product does not wrap (1).
-        unsafe { assert_unchecked(columns != 0 && in_group != 0) };
-        let first_row = tile / in_group * self.group;
-        let height = (rows - first_row).min(self.group);
-        // SAFETY: the group has the tile's row.
-        unsafe { assert_unchecked(height != 0) };
-        let within = tile % in_group;
-        [
-            (first_row + within % height) * ROWS,
-            within / height * tile_columns,
-        ]
+    pub(crate) const fn origin(&self, tile: u32, [rows, columns]: [u32; 2]) -> [u32; 2] {
+        let [group, within] = self.in_group.divide(tile);
+        let first_row = group * self.group.divisor;
+        let height = if self.tiles[0] - first_row < self.group.divisor {
+            self.last_group
+        } else {
+            self.group
+        };
+        let [column, row] = height.divide(within);
+        [(first_row + row) * rows, column * columns]
     }
 
     /// Loads stages of 64 along K, from `first` on, of the tile that begins at this row and column.
     #[inline(always)]
-    pub(crate) fn load<T: Element, const BOXES: usize, const STAGES: u32>(
+    pub(crate) fn load<
+        T: Element,
+        const BOXES: usize,
+        const ROW_BOXES: usize,
+        const STAGES: u32,
+    >(
         &self,
-        fill: &mut Fill<Stage<T, BOXES>, STAGES>,
+        fill: &mut Fill<Stage<T, BOXES, ROW_BOXES>, STAGES>,
         (a, a_k_major): (&Map<T>, bool),
         (b, b_k_major): (&Map<T>, bool),
         [row, column]: [u32; 2],
@@ -125,5 +181,55 @@ pub(crate) fn place(k_major: bool, mn: u32, last: u32, k: u32) -> [i32; 2] {
         [k as i32, mn]
     } else {
         [mn, k as i32]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisions_are_exact() {
+        let most: u32 = (1 << 31) - 1;
+        for divisor in (1_u32..=70).chain([255, 256, 257, 65535, 1 << 20, most]) {
+            let multiples = (0..70)
+                .chain([most])
+                .map(|times| times.min(most / divisor) * divisor);
+            for number in
+                multiples.flat_map(|of| [of, of.saturating_sub(1), of.saturating_add(divisor / 2)])
+            {
+                let number = number.min(most);
+                let expected = [number / divisor, number % divisor];
+                assert_eq!(
+                    Divisor::new(divisor).divide(number),
+                    expected,
+                    "{number} by {divisor}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn groups_of_rows_go_column_by_column_and_cover_all_tiles() {
+        let origins = |rows, columns, group| {
+            let tiling = Tiling::new([rows, columns], [0; 2], 0, group);
+            (0..rows * columns)
+                .map(|tile| tiling.origin(tile, [1, 1]))
+                .collect::<Vec<_>>()
+        };
+        let expected = [[0, 0], [1, 0], [0, 1], [1, 1], [2, 0], [2, 1]];
+        assert_eq!(origins(3, 2, 2), expected);
+        for (rows, columns, group) in [
+            (1, 1, 16),
+            (1, 64, 16),
+            (16, 3, 16),
+            (35, 7, 16),
+            (25, 5, 12),
+        ] {
+            let mut all = origins(rows, columns, group);
+            all.sort_unstable();
+            let each = (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column]));
+            assert!(all.into_iter().eq(each), "{rows} by {columns} by {group}");
+        }
     }
 }

@@ -16,7 +16,7 @@ const END: &str = "<!-- end of figures -->\n";
 /// The folder of the measurements, from that of the results; the tables of `bench`; the results of `gemm.py`.
 const RECORDS: &str = "../../benches/records";
 const BENCH: &str = "bench-h200.txt";
-const GEMM: &str = "gemm-h200.json";
+const GEMM: &str = "gemm-h100.json";
 const GEMM_FP8: &str = "gemm-fp8-h200.json";
 const ATTENTION: &str = "attention-h100.json";
 const ATTENTION_BACKWARD: &str = "attention-backward-h100.json";

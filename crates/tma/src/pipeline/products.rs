@@ -262,9 +262,8 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
     /// Returns the sums of the products of the next `stages` stages. Collective of the warpgroup; `operands` is as for
     /// [`accumulate`](Self::accumulate).
     ///
-    /// The warpgroup runs the four steps of `work` while the products of the first four stages are computed, or
-    /// before them if there are fewer than five stages. `spare` are sums that no thread needs: the new sums take their
-    /// registers.
+    /// The warpgroup runs the four steps of `work` while products are computed, spread evenly over the stages, or before
+    /// them if there are fewer than five stages. `spare` are sums that no thread needs: the new sums take their registers.
     #[inline(always)]
     pub fn sum_overlapped<R, A, B>(
         &mut self,
@@ -287,22 +286,24 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         }
         let begin = || spare.begin(self.warpgroup);
         let mut sums = self.start::<false, _, _, _>(begin, &operands);
+        let apart = (stages - 1) / 4;
+        sums = self.add(sums, apart, &operands);
         work.step::<0>();
-        sums = self.add_next(sums, &operands);
+        sums = self.add(sums, apart, &operands);
         work.step::<1>();
-        sums = self.add_next(sums, &operands);
+        sums = self.add(sums, apart, &operands);
         work.step::<2>();
-        sums = self.add_next(sums, &operands);
+        sums = self.add(sums, apart, &operands);
         work.step::<3>();
-        self.add_rest(sums, stages - 4, &operands)
+        self.add_rest(sums, stages - 1 - 4 * apart, &operands)
     }
 
     /// Adds the products of `left` more stages, and waits for all.
     #[inline(always)]
     fn add_rest<R, A, B>(
         &mut self,
-        mut sums: InFlight<R>,
-        mut left: u32,
+        sums: InFlight<R>,
+        left: u32,
         operands: &impl for<'stage> Fn(Operands<'stage, T>) -> (Matrix<'stage, A>, Matrix<'stage, B>),
     ) -> Accumulator<R>
     where
@@ -310,13 +311,28 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         B: Layout,
         R: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
     {
-        while left != 0 {
-            sums = self.add_next(sums, operands);
-            left -= 1;
-        }
-        let sums = sums.wait();
+        let sums = self.add(sums, left, operands).wait();
         self.release(self.cursor);
         self.cursor.advance();
+        sums
+    }
+
+    /// Adds the products of `count` more stages, of which the last are in flight.
+    #[inline(always)]
+    fn add<R, A, B>(
+        &mut self,
+        mut sums: InFlight<R>,
+        count: u32,
+        operands: &impl for<'stage> Fn(Operands<'stage, T>) -> (Matrix<'stage, A>, Matrix<'stage, B>),
+    ) -> InFlight<R>
+    where
+        A: Layout,
+        B: Layout,
+        R: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+    {
+        for _ in 0..count {
+            sums = self.add_next(sums, operands);
+        }
         sums
     }
 

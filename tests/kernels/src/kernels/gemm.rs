@@ -99,15 +99,18 @@ fn cases() -> Vec<Scenario> {
         Case::of([200, 72, 392], 132),
         // Narrow ones, several a block.
         Case::of([136, 200, 392], 4),
-        // Ones that blocks share.
+        // Ones that blocks share: of 128 rows, and of 64.
+        Case::of([136, 200, 3072], 8),
         Case::of([64, 200, 3072], 132),
+        Case::of([1, 8, 3080], 132),
     ];
     for numbers in [Numbers::Bf16, Numbers::F16] {
         for (a_transposed, b_transposed) in
             [(false, false), (true, true), (true, false), (false, true)]
         {
-            // Wide tiles, narrow ones, and ones that blocks share.
-            for (multiprocessors, n, k) in [(2, 328, 72), (132, 328, 72), (132, 72, 3080)] {
+            // Wide tiles, narrow ones, and ones that blocks share, of 128 rows and of 64.
+            let forms = [(2, 328, 72), (132, 328, 72), (6, 72, 3080), (132, 72, 3080)];
+            for (multiprocessors, n, k) in forms {
                 cases.push(Case {
                     numbers,
                     a_transposed,
