@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, path::Path, sync::LazyLock};
 use serde_json::Value;
 use tests_records::plain::entry_digest;
 
-use crate::{KERNELS_PTX, steps};
+use crate::{mutants, steps};
 
 /// The lines before and after a block that `bless` writes.
 const BEGIN: &str = "<!-- figures: ";
@@ -99,8 +99,7 @@ pub fn typed_by_hand(page: &str) -> Vec<String> {
 
 /// The digest of each kernel's PTX for `sm_90a`.
 static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
-    let Some(module) = module.and_then(|module| module.parsed().ok()) else {
+    let Ok(module) = mutants::module() else {
         return BTreeMap::new();
     };
     let digest = |entry: &ptx::Function| {

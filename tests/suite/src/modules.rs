@@ -42,7 +42,8 @@ impl Module {
         match parsed.entry(self.text.as_ptr().addr()) {
             Entry::Occupied(parsed) => Ok(parsed.get()),
             Entry::Vacant(place) => {
-                let parsed = ptx::parse(self.text).map_err(|errors| errors.to_string())?;
+                let parsed =
+                    ptx::parse_named(self.arch, self.text).map_err(|errors| errors.to_string())?;
                 Ok(place.insert(Box::leak(Box::new(parsed))))
             }
         }

@@ -22,15 +22,14 @@ use tma_build::Ptxas;
 static SUPPORT: LazyLock<Vec<forms::Support>> = LazyLock::new(forms::support);
 
 /// The modules with the form kernels.
-static MODULES: LazyLock<Vec<ptx::Module>> = LazyLock::new(|| {
+fn modules() -> impl Iterator<Item = &'static ptx::Module> {
     let modules = FORMS_PTX.iter();
-    let modules = modules.map(|module| ptx::parse(module.text).expect("the builder parsed it"));
-    modules.collect()
-});
+    modules.map(|module| module.parsed().expect("the builder parsed it"))
+}
 
 /// A form kernel.
 fn function(name: &str) -> Option<&'static ptx::Function> {
-    MODULES.iter().find_map(|module| module.function(name))
+    modules().find_map(|module| module.function(name))
 }
 
 /// Returns the forms of a kernel, by its name: the form that it emits, and other spellings.

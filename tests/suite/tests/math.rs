@@ -229,7 +229,7 @@ fn halves_are_computed_exactly() {
 
 #[test]
 fn methods_of_integers_are_instructions() {
-    let module = ptx::parse(DEVICE_PTX[0].text).unwrap();
+    let module = DEVICE_PTX[0].parsed().unwrap();
     let kernel = module.extract("integers").unwrap().to_string();
     for instruction in [
         "popc.b32",
@@ -252,7 +252,7 @@ fn methods_of_integers_are_instructions() {
 /// ptxas fuses products and sums without a rounding mode, and then a GPU has other bits.
 #[test]
 fn every_operation_is_rounded_by_itself() {
-    let module = ptx::parse(DEVICE_PTX[0].text).unwrap();
+    let module = DEVICE_PTX[0].parsed().unwrap();
     let kernels = FUNCTIONS
         .iter()
         .filter(|function| matches!(function.how, How::Accurately { .. }));

@@ -81,7 +81,7 @@ fn opcodes(text: &str) -> BTreeMap<String, usize> {
 
 /// A kernel without its name, locations in the source, and numbers of labels.
 fn plain(module: &Module, entry: &str) -> String {
-    let parsed = ptx::parse(module.text).unwrap();
+    let parsed = module.parsed().unwrap();
     let one = parsed.extract(entry);
     let mut one = one.unwrap_or_else(|| panic!("{} has no `{entry}`", module.arch));
     drop_locations(&mut one);

@@ -1,9 +1,6 @@
 //! The PTX of one kernel, and the position of a form's instruction in it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use tma_emulator::{
     Observer, Program,
@@ -15,13 +12,6 @@ use tests_records::plain::drop_locations;
 use super::FormCase;
 use crate::{SEMANTICS_PTX, forms::by_width, widths};
 
-static PARSED: LazyLock<Result<Vec<ptx::Module>, String>> = LazyLock::new(|| {
-    let parsed = SEMANTICS_PTX.iter().map(|module| ptx::parse(module.text));
-    parsed
-        .collect::<Result<_, _>>()
-        .map_err(|errors| errors.to_string())
-});
-
 /// Returns a module with only the kernel of a case, in which the form is spelled as in the table.
 ///
 /// # Errors
@@ -29,8 +19,12 @@ static PARSED: LazyLock<Result<Vec<ptx::Module>, String>> = LazyLock::new(|| {
 pub fn module(case: &FormCase) -> Result<String, String> {
     let form = case.form();
     let newest = &case.support.form;
-    let mut modules = PARSED.as_ref().map_err(Clone::clone)?.iter();
-    let found = modules.find_map(|module| module.extract(&case.entry));
+    let mut found = None;
+    for module in SEMANTICS_PTX {
+        if found.is_none() {
+            found = module.parsed()?.extract(&case.entry);
+        }
+    }
     let mut module = found.ok_or_else(|| format!("there is no kernel `{}`", case.entry))?;
     if newest.is_later() {
         // The kernels of later forms are in one module, the kernels whose spellings they are in an older one.

@@ -4,7 +4,7 @@ use libtest_mimic::Failed;
 use ptx::Function;
 use tests::{forms::by_width, widths};
 
-use super::{MODULES, by_kernel};
+use super::{by_kernel, modules};
 
 /// The other instructions of a form kernel: parameters are loaded, predicates and narrow or wide
 /// values become registers of another kind, results are stored.
@@ -30,7 +30,7 @@ pub(super) fn check() -> Result<(), Failed> {
             (_, None) => wrong.push(format!("`{name}` emits none of its forms")),
         }
     }
-    let kernels = MODULES.iter().flat_map(ptx::Module::entries).count();
+    let kernels = modules().flat_map(ptx::Module::entries).count();
     if kernels != form_kernels.len() {
         wrong.push(format!(
             "{kernels} kernels for {} form kernels",

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 
 use libtest_mimic::{Failed, Trial};
 use similar::TextDiff;
-use tests::{DEVICE_COMPILER, DEVICE_PTX, KERNELS, KERNELS_PTX, Module, golden};
+use tests::{DEVICE_COMPILER, DEVICE_PTX, KERNELS, KERNELS_PTX, Module, golden, mutants::module};
 use tests_records::{Digest, plain::entry_text};
 
 /// The architecture whose PTX the golden files have; for the others they have the differences.
@@ -14,15 +14,13 @@ const ARCH: &str = "sm_90a";
 /// An entry of more lines is summarised.
 const LONG: usize = 400;
 
-static GOLDEN: LazyLock<ptx::Module> = LazyLock::new(|| {
-    let module = KERNELS_PTX.iter().find(|module| module.arch == ARCH);
-    parse(module.expect("the kernels are built for it"))
-});
+static GOLDEN: LazyLock<&ptx::Module> =
+    LazyLock::new(|| module().expect("the kernels are built for it"));
 
 /// The differences of each other architecture's module, in the order of the modules.
 static DIFFERENCES: LazyLock<Result<Vec<(&str, String)>, String>> = LazyLock::new(|| {
     let others = KERNELS_PTX.iter().filter(|module| module.arch != ARCH);
-    let all = others.map(|other| Ok((other.arch, differences(&GOLDEN, &parse(other))?)));
+    let all = others.map(|other| Ok((other.arch, differences(&GOLDEN, other.parsed()?)?)));
     all.collect()
 });
 
@@ -66,10 +64,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         })
     });
     same.chain(different).chain(fixed).collect()
-}
-
-fn parse(module: &Module) -> ptx::Module {
-    ptx::parse_named(module.arch, module.text).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 fn entries() -> impl Iterator<Item = &'static str> {
@@ -144,8 +138,7 @@ fn one_entry(module: &ptx::Module, entry: &str) -> Result<String, String> {
 }
 
 fn prints_as_it_parses(module: Module) -> Result<(), Failed> {
-    let parsed = ptx::parse_named(module.arch, module.text)?;
-    if parsed.to_string() == module.text {
+    if module.parsed()?.to_string() == module.text {
         Ok(())
     } else {
         Err("the printed text differs from the parsed one".into())
