@@ -317,7 +317,7 @@ impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
         sums
     }
 
-    /// Adds the products of `count` more stages, of which the last are in flight.
+    /// Adds the products of `count` more stages. Those of the last stage are in flight.
     #[inline(always)]
     fn add<R, A, B>(
         &mut self,
