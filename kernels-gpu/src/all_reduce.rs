@@ -1,5 +1,5 @@
-//! Makes the sums of two buffers in both: on two GPUs each makes a half of them, and stores it to its own memory and to
-//! the other's.
+//! Makes the sums of two buffers in one or both: on two GPUs each makes a half of them, and stores it to its own memory
+//! and to the other's.
 
 use tma::{Block, halves::Bf16, kernel, ptx::mbarrier::Mbarrier, shared};
 
@@ -8,11 +8,12 @@ use crate::{
     vectors::{VECTOR_BYTES, Vector, tile_bytes},
 };
 
-/// Writes `x + y` for each number `x` of `own` and the number `y` of the same index of `peer` to both.
+/// Writes `x + y` for each number `x` of `own` and the number `y` of the same index of `peer` to `own`, and where
+/// `BUFFERS` is 2 to both: `all_reduce_f32_1` to `all_reduce_bf16_2`.
 ///
-/// Each block has one tile, `VECTORS` times 16 bytes of each of the two for each of its threads: `all_reduce_f32_1` to
-/// `all_reduce_bf16_2`. The launch has a block for each tile. Sums are rounded to nearest, ties to even; sums of `bf16`
-/// are computed in `f32`, which has more than twice the bits and two more, so that they are rounded as if once.
+/// Each block has one tile, 16 bytes of each of the two for each of its threads. The launch has a block for each tile. Sums
+/// are rounded to nearest, ties to even; sums of `bf16` are computed in `f32`, which has more than twice the bits and two
+/// more, so that they are rounded as if once.
 ///
 /// `peer` may be memory of another GPU that this one has access to.
 ///
@@ -24,10 +25,10 @@ use crate::{
 #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# PTX of `all_reduce_bf16_1`\n```text\n", include_str!("../../tests/golden/ptx/all_reduce_bf16_1.ptx"), "\n```"))]
 #[kernel(
     max_threads = 512,
-    instances(T = f32, Bf16; VECTORS = 1, 2),
-    shared_bytes = |threads| 2 * threads * VECTORS as u64 * u64::from(VECTOR_BYTES)
+    instances(T = f32, Bf16; BUFFERS = 1, 2),
+    shared_bytes = |threads| 2 * threads * u64::from(VECTOR_BYTES)
 )]
-pub unsafe fn all_reduce<T: Number, const VECTORS: usize>(
+pub unsafe fn all_reduce<T: Number, const BUFFERS: usize>(
     own: *mut T,
     peer: *mut T,
     len_bytes: u64,
@@ -38,7 +39,7 @@ pub unsafe fn all_reduce<T: Number, const VECTORS: usize>(
     // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
     let data = shared::dynamic::<Vector, 128>();
-    let tile_bytes = tile_bytes(block.threads(), VECTORS as u32);
+    let tile_bytes = tile_bytes(block.threads(), 1);
     let start = u64::from(block.index()) * u64::from(tile_bytes);
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
@@ -55,14 +56,15 @@ pub unsafe fn all_reduce<T: Number, const VECTORS: usize>(
         }
     });
     let sum = |x, y| T::vector(T::floats(x).map_with([T::floats(y)], |x, [y]| x + y));
-    both.combine::<VECTORS>(block, sum)
-        .store(block, |stores, tile| {
-            // SAFETY: the tile is within both (1), aligned (2).
-            unsafe {
+    both.combine::<1>(block, sum).store(block, |stores, tile| {
+        // SAFETY: the tile is within both (1), aligned (2).
+        unsafe {
+            if BUFFERS == 2 {
                 stores.bulk(peer.cast(), tile.cast(), bytes);
-                stores.bulk(own.cast(), tile.cast(), bytes);
             }
-        });
+            stores.bulk(own.cast(), tile.cast(), bytes);
+        }
+    });
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -79,28 +81,28 @@ mod host {
         settings::Setting,
     };
 
-    /// Makes the sums of a part of two buffers in both.
+    /// Makes the sums of a part of two buffers in one or both.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AllReduce {
         /// The type of the numbers.
         pub numbers: Numbers,
         /// The buffer of the device that runs the kernel.
         pub own: usize,
-        /// The other device's buffer.
+        /// The other device's buffer, or a copy of it.
         pub peer: usize,
         /// The offset of the part in both buffers, in bytes.
         pub offset_bytes: u64,
         /// The number of bytes of the part.
         pub len_bytes: u64,
-        /// Vectors of 16 bytes that a thread has of each buffer: 1 or 2.
-        pub vectors: usize,
+        /// True if both buffers get the sums, false if only `own` does.
+        pub is_for_both: bool,
         /// The number of threads of a block: up to 512.
         pub threads: u32,
         /// The least shared memory of a block in bytes. More than its tiles need makes fewer blocks run at once.
         pub shared_bytes: u32,
     }
 
-    /// No numbers of `f32`, of buffers 0 and 1.
+    /// No numbers of `f32`, for both of buffers 0 and 1.
     impl Default for AllReduce {
         fn default() -> Self {
             Self {
@@ -109,7 +111,7 @@ mod host {
                 peer: 1,
                 offset_bytes: 0,
                 len_bytes: 0,
-                vectors: 1,
+                is_for_both: true,
                 threads: 128,
                 shared_bytes: 0,
             }
@@ -117,11 +119,10 @@ mod host {
     }
 
     impl AllReduce {
-        /// Returns the same numbers with a setting of one stage: a block has one chunk, and a thread one vector.
+        /// Returns the same numbers with a setting of one stage: a block has one chunk, and a thread 16 bytes of it.
         #[must_use]
         pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
-                vectors: 1,
                 threads: setting.chunk_bytes / VECTOR_BYTES,
                 shared_bytes: setting.shared_bytes(device),
                 ..self
@@ -129,26 +130,26 @@ mod host {
         }
 
         pub(crate) fn checked_call(&self, conditions: &mut Conditions) -> (Call<'_>, Shape) {
-            let reasons = [
-                "each thread has one or two vectors",
-                "elections need full warps",
-            ];
+            let reasons = ["each thread has one vector", "elections need full warps"];
             conditions.warps(self.threads, 32..=512, reasons);
             part(conditions, self.offset_bytes, self.len_bytes);
             let reason = "the grid must not be empty";
             conditions.at_least("len_bytes", self.len_bytes, 16, reason);
-            let vectors = self.vectors.clamp(1, 2) as u32;
-            let tile_bytes = tile_bytes(self.threads, vectors);
+            let tile_bytes = tile_bytes(self.threads, 1);
             let tiles = chunks(conditions, self.len_bytes, tile_bytes);
-            for buffer in [self.own, self.peer] {
-                let region = Region::bytes(buffer, self.len_bytes);
-                conditions.updates(region.skip(self.offset_bytes));
+            let region = |buffer| Region::bytes(buffer, self.len_bytes).skip(self.offset_bytes);
+            conditions.updates(region(self.own));
+            if self.is_for_both {
+                conditions.updates(region(self.peer));
+            } else {
+                conditions.reads(region(self.peer));
             }
+            let buffers = 1 + usize::from(self.is_for_both);
             let call = with_element!(self.numbers, T => {
                 let offset_elems = self.offset_bytes / size_of::<T>() as u64;
                 let of = |buffer| BufferRef::new(buffer).skip(offset_elems);
                 let (own, peer) = (of(self.own), of(self.peer));
-                all_reduce::<T>(self.vectors, own, peer, self.len_bytes)
+                all_reduce::<T>(buffers, own, peer, self.len_bytes)
             });
             (
                 call,

@@ -14,9 +14,11 @@ use crate::{
 
 mod link_settings;
 mod low_latency;
+mod staged;
 
 pub use link_settings::LinkSettings;
 use low_latency::{Exchange, LowLatency};
+use staged::{Staged, Sums};
 
 /// Bulk copies take a multiple of this number of bytes.
 const VECTOR_BYTES: u64 = 16;
@@ -57,16 +59,18 @@ struct Buffers<'a> {
 /// # Ok::<(), tma_host::Failure>(())
 /// ```
 ///
-/// A call starts a kernel on the own stream of each device, and on GPUs returns before they have ended. Later work on a stream
-/// sees the results in the buffer of its device; [`Stream::wait_for_each_other`](tma_host::Stream::wait_for_each_other) first
-/// for work that reaches the other buffer. Calls of several threads take turns. Of short buffers, the two kernels wait for each
-/// other's words: while a call is being made, no other thread may itself make one of the two streams wait for the other.
+/// A call starts kernels or copies on each device, and on GPUs returns before they have ended. Later work on a stream sees the
+/// results in the buffer of its device; [`Stream::wait_for_each_other`](tma_host::Stream::wait_for_each_other) first for work
+/// that reaches the other buffer. Calls of several threads take turns. Of short buffers, the two kernels wait for each other's
+/// words: while a call is being made, no other thread may itself make one of the two streams wait for the other. The first sums
+/// of long buffers allocate up to [`LinkSettings::staging_bytes`] on each device.
 #[doc(alias("ncclComm_t", "NCCL"))]
 #[derive(Debug)]
 pub struct Peers {
     access: PeerAccess,
     kernels: [Kernels; 2],
     low_latency: LowLatency,
+    staged: Staged,
     link: LinkSettings,
 }
 
@@ -85,10 +89,12 @@ impl Peers {
     /// Works like [`PeerAccess::between`]; or a setting is out of its range.
     pub fn with_link(first: &Device, second: &Device, link: LinkSettings) -> Result<Self, Failure> {
         link.check()?;
+        let devices = [first.clone(), second.clone()];
         Ok(Self {
             access: PeerAccess::between(first, second)?,
             kernels: [first, second].map(Kernels::new),
-            low_latency: LowLatency::new(&[first.clone(), second.clone()])?,
+            low_latency: LowLatency::new(&devices)?,
+            staged: Staged::new(&devices)?,
             link,
         })
     }
@@ -182,6 +188,9 @@ impl Peers {
                 add: true,
             });
         }
+        if self.are_staged(parts[0].end) {
+            return self.sums(what, T::NUMBERS, &buffers, false);
+        }
         self.by_kernels(what, &buffers, |side, operands| {
             let add = ReduceScatter {
                 numbers: T::NUMBERS,
@@ -214,6 +223,9 @@ impl Peers {
                 receive: 0..buffers.len_bytes,
                 add: true,
             });
+        }
+        if self.are_staged(buffers.len_bytes) {
+            return self.sums(what, T::NUMBERS, &buffers, true);
         }
         self.by_kernels(what, &buffers, |side, operands| {
             let sum = AllReduce {
@@ -281,6 +293,34 @@ impl Peers {
         self.link.low_latency_bytes.clamp(VECTOR_BYTES, most)
     }
 
+    /// Returns whether copy engines move the numbers of sums that take this number of bytes each way.
+    fn are_staged(&self, each: u64) -> bool {
+        each >= self.link.copy_engine_bytes && self.link.staging_bytes >= VECTOR_BYTES
+    }
+
+    /// Adds the parts by copy engines and kernels.
+    fn sums(
+        &self,
+        what: &str,
+        numbers: Numbers,
+        buffers: &Buffers<'_>,
+        return_to_other: bool,
+    ) -> Result<(), Failure> {
+        self.in_turn(buffers, |sides| {
+            let sums = Sums {
+                what,
+                numbers,
+                sides,
+                return_to_other,
+            };
+            // SAFETY: `checked` borrowed both buffers exclusively, and `in_turn` has made the streams wait.
+            unsafe {
+                self.staged
+                    .start(&self.kernels, &sums, self.link.staging_bytes)
+            }
+        })
+    }
+
     /// Starts a kernel on each device. `kernel` returns the arguments, and adds the buffers to the operands.
     fn by_kernels<A: Checked>(
         &self,
@@ -305,6 +345,17 @@ impl Peers {
         buffers: &Buffers<'_>,
         start: impl Fn(usize, &Side<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        self.in_turn(buffers, |[first, second]| {
+            start(0, first).and_then(|()| start(1, second))
+        })
+    }
+
+    /// Starts work between the earlier and the later work on both devices.
+    fn in_turn(
+        &self,
+        buffers: &Buffers<'_>,
+        start: impl FnOnce(&[Side<'_>; 2]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let parts = Self::parts(buffers.len_bytes);
         let side = |number: usize| {
             Ok::<_, Failure>(Side {
@@ -319,13 +370,13 @@ impl Peers {
         let [one, other] = [0, 1].map(|number| self.devices()[number].stream());
         let _in_order = low_latency::in_order();
         one.wait_for_each_other(&other)?;
-        let started = start(0, &sides[0]).and_then(|()| start(1, &sides[1]));
+        let started = start(&sides);
         // Whatever was started: a buffer that is dropped waits for its own device, and so for both.
-        let ordered = one.wait_for_each_other(&other);
+        let ordered = started.and(one.wait_for_each_other(&other));
         if ordered.is_err() {
             self.devices().iter().try_for_each(Device::synchronise)?;
         }
-        started.and(ordered)
+        ordered
     }
 }
 

@@ -11,12 +11,20 @@ use tma_host::{Buffer, Device, DeviceChoice, PeerAccess, devices, half::bf16};
 /// exchanges take, of which the halves are more than they take or not.
 const LENGTHS: [usize; 7] = [0, 8, 24, 1000, 4104, 270_008, 600_008];
 
-/// Only exchanges of 16 bytes have low latency, and copy engines move the data of `all_gather`.
-const LONG: LinkSettings = LinkSettings {
+/// Only exchanges of 16 bytes have low latency, and kernels move all other data.
+const BY_KERNELS: LinkSettings = LinkSettings {
     low_latency_bytes: 0,
-    copy_engine_bytes: 16,
+    copy_engine_bytes: u64::MAX,
+    staging_bytes: 0,
     chunk_bytes: 2048,
     blocks: 2,
+};
+
+/// Copy engines move the data, and the staging memory is filled several times for the longest buffers.
+const BY_COPY_ENGINES: LinkSettings = LinkSettings {
+    copy_engine_bytes: 16,
+    staging_bytes: 500_000,
+    ..BY_KERNELS
 };
 
 fn main() {
@@ -86,7 +94,11 @@ fn trials_on(
         ("calls_are_in_order", calls_are_in_order),
         ("calls_of_two_threads_take_turns", calls_of_two_threads),
     ];
-    let links = [("by_length", LinkSettings::default()), ("long", LONG)];
+    let links = [
+        ("by_length", LinkSettings::default()),
+        ("by_kernels", BY_KERNELS),
+        ("by_copy_engines", BY_COPY_ENGINES),
+    ];
     let trial = |(link_name, link): (&str, LinkSettings), (test_name, test): Named| {
         let run = move || {
             let devices = open()?;
@@ -290,7 +302,7 @@ fn refused() -> Result<(), Failed> {
          use 4000 or 4016\n  \
          kernel-condition: bytes of the second buffer is 4000; must be 4004 (both buffers must have the same length); use 4004"
     );
-    for link in [LinkSettings::default(), LONG] {
+    for link in [LinkSettings::default(), BY_KERNELS, BY_COPY_ENGINES] {
         let peers = Peers::with_link(&first, &second, link)?;
         let (mut c, mut d) = (first.zeroed::<f32>(1000)?, second.zeroed::<f32>(1000)?);
         let swapped = peers.all_reduce([&mut d, &mut c]);
@@ -352,7 +364,7 @@ fn settings_out_of_range() -> Result<(), Failed> {
         let link = LinkSettings {
             chunk_bytes,
             blocks,
-            ..LONG
+            ..BY_KERNELS
         };
         let refused = Peers::with_link(&first, &second, link).expect_err("it was taken");
         let expected =

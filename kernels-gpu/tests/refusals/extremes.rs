@@ -136,9 +136,9 @@ refuses! {
         shared_bytes: MOST,
     } => ["stages", "chunk_bytes", "dst_offset_bytes", "len_bytes", "chunks", "block size", "blocks"];
     all_reduce = AllReduce {
-        numbers: Numbers::F32, own: 0, peer: 1, offset_bytes: u64::MAX, len_bytes: u64::MAX, vectors: 3, threads: MOST,
-        shared_bytes: MOST,
-    } => ["vectors", "block size", "offset_bytes", "len_bytes", "chunks"];
+        numbers: Numbers::F32, own: 0, peer: 1, offset_bytes: u64::MAX, len_bytes: u64::MAX, is_for_both: true,
+        threads: MOST, shared_bytes: MOST,
+    } => ["block size", "offset_bytes", "len_bytes", "chunks"];
     low_latency_exchange = LowLatencyExchange {
         send: Part { offset_bytes: u64::MAX, len_bytes: u64::MAX }, ..LowLatencyExchange::default()
     } => ["offset_bytes", "len_bytes", "bytes of the longer part"];

@@ -27,26 +27,24 @@ fn all_reduce() {
             launch.shape.grid.x,
             launch.shape.shared_bytes
         ),
-        ("all_reduce_f32_1", 5, 2048)
+        ("all_reduce_f32_2", 5, 2048)
     );
     assert_eq!(least_bytes(Ok(launch)), [(0, 48 + 4112), (1, 48 + 4112)]);
     let bf16 = AllReduce {
         numbers: Numbers::Bf16,
-        vectors: 2,
+        is_for_both: false,
         ..good
     };
-    assert_eq!(bf16.launch().unwrap().entry, "all_reduce_bf16_2");
+    assert_eq!(bf16.launch().unwrap().entry, "all_reduce_bf16_1");
     refused(
         AllReduce {
             offset_bytes: 40,
             len_bytes: 8,
-            vectors: 4,
             threads: 100,
             ..good
         }
         .launch(),
         &[
-            "vectors is 4; must be one of 1, 2 (compiled instances); use 2",
             WARPS,
             "offset_bytes is 40; must be a multiple of 16 (bulk copies move units of 16 bytes); use 32 or 48",
             "len_bytes is 8; must be a multiple of 16 (bulk copies move units of 16 bytes); use 16",
@@ -59,7 +57,7 @@ fn all_reduce() {
             ..good
         }
         .launch(),
-        &["block size is 544; must be 32 to 512 (each thread has one or two vectors); use 512"],
+        &["block size is 544; must be 32 to 512 (each thread has one vector); use 512"],
     );
 }
 

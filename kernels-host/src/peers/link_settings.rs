@@ -10,8 +10,11 @@ use super::low_latency;
 pub struct LinkSettings {
     /// The most bytes each way of a low-latency exchange: less than 16 counts as 16, more than 1 MiB as 1 MiB.
     pub low_latency_bytes: u64,
-    /// The bytes each way from which copy engines move the data of `all_gather`; kernels move less.
+    /// The bytes each way from which copy engines move the data; kernels move less.
     pub copy_engine_bytes: u64,
+    /// The most memory of each device for numbers that copy engines bring to be added: the first call that needs it allocates
+    /// it. If it is less than 16, kernels move all data of sums.
+    pub staging_bytes: u64,
     /// The number of bytes that a block of a kernel moves: a multiple of 512, up to 8192.
     pub chunk_bytes: u32,
     /// The number of blocks that a multiprocessor runs at once: 1 to 32.
@@ -23,6 +26,7 @@ impl Default for LinkSettings {
         Self {
             low_latency_bytes: low_latency::MOST_BYTES,
             copy_engine_bytes: 128 << 20,
+            staging_bytes: 512 << 20,
             chunk_bytes: Setting::OVER_LINK.chunk_bytes,
             blocks: Setting::OVER_LINK.blocks.unwrap_or(1),
         }

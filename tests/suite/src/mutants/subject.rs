@@ -171,7 +171,7 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 
 /// Entries that represent all of their kernel; the others differ by types, layouts and tiles.
 const FOR_ALL: [(&str, &[&str]); 10] = [
-    ("all_reduce", &["all_reduce_bf16_2"]),
+    ("all_reduce", &["all_reduce_bf16_1", "all_reduce_bf16_2"]),
     ("attention", &["attention_128_bf16_false"]),
     (
         "attention_backward",
