@@ -1,8 +1,9 @@
-//! Builds the kernels for every GPU from Hopper on, and separately for architectures with their own instructions;
-//! makes tests of the snippets in README.
+//! Builds the kernels for every GPU from Hopper on, and separately for architectures with their own instructions, or
+//! for the emulator alone; makes tests of the snippets in README.
 
 use std::{env, fs, path::Path};
 
+use cuda_driver::Status;
 use tma_build::{Arch, PtxBuilder};
 
 fn main() {
@@ -22,7 +23,13 @@ fn main() {
         let (name, path) = (ptx.arch.name(), ptx.path.display().to_string());
         format!("    ({name:?}, include_str!({path:?})),\n")
     };
-    let modules: String = [Arch::Sm90, Arch::Sm90a, Arch::Sm120a].map(build).concat();
+    // As for the tests of the kernels: without a GPU, the emulator's architecture is enough.
+    println!("cargo::rerun-if-env-changed={LONG_VARIABLE}");
+    let has_gpu = !matches!(cuda_driver::status(), Status::Missing { .. });
+    let modules = match has_gpu || env::var_os(LONG_VARIABLE).is_some() {
+        true => [Arch::Sm90, Arch::Sm90a, Arch::Sm120a].map(build).concat(),
+        false => build(Arch::Sm90a),
+    };
     let source = format!(
         "/// The kernels for each architecture.\nconst MODULES: &[(&str, &str)] = &[\n{modules}];\n\
          /// `add_one_ring`, whose pipeline writes stamps of its events.\n\
@@ -37,6 +44,9 @@ fn main() {
     let readme = fs::read_to_string(README).expect("the repository has one");
     write("readme.md", tests_of(&readme));
 }
+
+/// `cargo xtask test --long` and CI set it.
+const LONG_VARIABLE: &str = "TMA_LONG_TESTS";
 
 const README: &str = "../../README.md";
 

@@ -30,6 +30,13 @@ const NEVER_EMPTY: &str = "cases";
 /// versions by nvcc.
 const MEASURED: &str = "bench";
 
+/// Only CI and `--long` run this package's unit tests, for which its code is compiled and optimised once more. The other
+/// tests run kernels on it.
+const COMPILED_TWICE: &str = "tma-emulator";
+
+/// The suite of that package's other tests, whose name no other suite has.
+const ITS_SUITE: &str = "emulator";
+
 /// Reasons for which a test may be ignored. Each is lifted by a flag of this verb, by a device or by a verb.
 pub(crate) const LIFTED: &[(&str, &str)] = &[
     ("minutes", "cargo xtask test --long"),
@@ -47,14 +54,15 @@ pub(crate) const NO_PART: &str = "none";
 /// The device on which the test programs run kernels.
 const DEVICE_VARIABLE: &str = "TMA_DEVICE";
 
-/// Runs all tests, those of the example projects too, and ends with one line that counts them.
+/// Runs the tests, with `--long` all of them, and ends with one line that counts them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The device to run kernels on: `gpu` makes a missing GPU a failure
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
-    /// Also the tests of `bench`, those of all architectures and instruction forms, and those that take minutes, and all
-    /// tests under more schedules and for more targets; CI runs a part of the latter
+    /// Also the tests of `bench` and of the example projects, the unit tests of `tma-emulator`, those of all architectures
+    /// and instruction forms, and those that take minutes, and all tests under more schedules and for more targets; CI
+    /// runs a part of the latter
     #[arg(long)]
     long: bool,
     /// Checks the kernels' cases alone, with PTX of this code generator; with `both`, the results of LLVM's and
@@ -95,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let is_everything = args.passed_on.is_empty() && args.to_programs.is_empty();
     let mut counts = if is_everything {
-        everything(cargo(), args.device.as_deref(), args.long)?
+        everything(cargo, args.device.as_deref(), args.long)?
     } else {
         setup::ensure_device_compiler()?;
         suites(cargo(), &arguments(args))?.total()
@@ -119,21 +127,30 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(counts.exit_code())
 }
 
-/// Every suite of the workspace, with this cargo, and of the example projects. Their tests that need a GPU run on one, and
-/// fail without one where the device is `gpu`.
-fn everything(cargo: Command, device: Option<&str>, is_long: bool) -> Result<Counts> {
+/// Runs every suite of the workspace, and where it is long also those of the example projects. Their tests that need a GPU
+/// run on one, and fail without one where the device is `gpu`.
+fn everything(cargo: impl Fn() -> Command, device: Option<&str>, is_long: bool) -> Result<Counts> {
     setup::ensure_device_compiler()?;
-    let workspace = suites(cargo, &packages(is_long))?;
+    let without: &[&str] = match is_long {
+        true => &[],
+        false => &["--exclude", COMPILED_TWICE],
+    };
+    let workspace = suites(cargo(), &[&packages(is_long), without].concat())?;
     let mut total = workspace.total();
-    if !is_long {
-        say!(
-            "skipped: `{MEASURED}`, other architectures, instruction forms; cargo xtask test --long"
-        );
-        total.skipped += 1;
-    }
     if workspace.is_empty(NEVER_EMPTY) {
         say!("error: the suite `{NEVER_EMPTY}` ran no case");
         total.failed += 1;
+    }
+    if !is_long {
+        // Of the whole workspace, so that cargo builds with the same features.
+        let suite = [&packages(is_long)[..], &["--test", ITS_SUITE]].concat();
+        total += suites(cargo(), &suite)?.total();
+        say!(
+            "skipped: `{MEASURED}`, the unit tests of `{COMPILED_TWICE}`, the example projects, other architectures, \
+             instruction forms; cargo xtask test --long"
+        );
+        total.skipped += 1;
+        return Ok(total);
     }
     let lifting = of_examples(device, gpu::is_there);
     for folder in examples() {
@@ -200,8 +217,12 @@ fn cases(codegen: &str, device: Option<&str>, cargo: impl Fn() -> Command) -> Re
 
 /// Runs the tests as CI does.
 pub(crate) fn of_ci() -> Result<Counts> {
-    let mut cargo = cargo();
-    cargo.env(LONG_VARIABLE, format!("{}/{PARTS}", part()?));
+    let part = format!("{}/{PARTS}", part()?);
+    let cargo = || {
+        let mut cargo = cargo();
+        cargo.env(LONG_VARIABLE, &part);
+        cargo
+    };
     everything(cargo, None, true)
 }
 

@@ -9,7 +9,7 @@ use counting::most_bytes;
 use tma_cli::emulate::{Emulation, LaunchFile, Verdict};
 use tma_emulator::{Config, Session};
 
-const BUFFER_BYTES: usize = 16 << 20;
+const BUFFER_BYTES: usize = 4 << 20;
 
 /// A kernel that adds 5 to the first number.
 const MODULE: &str = "\

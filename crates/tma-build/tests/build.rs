@@ -150,6 +150,7 @@ const COMPILE_TMA_AGAIN: &[&str] = &[
     "an_edited_library_reaches_every_architecture",
     "a_barrier_that_the_compiler_copies_is_found",
     "local_memory_is_refused_unless_asked_for",
+    "a_call_in_a_kernel_with_wgmma_is_refused_before_ptxas",
     "const_arguments_out_of_range_are_refused",
     "a_wrapper_that_the_architecture_lacks_is_refused_where_it_is_called",
     "an_architecture_that_llvm_does_not_know_is_named_in_the_module",

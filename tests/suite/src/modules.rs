@@ -52,7 +52,8 @@ impl Module {
     /// Returns whether the module has this kernel. Kernels with instructions of only one architecture are in the
     /// modules whose names end in a letter.
     pub fn has_entry(&self, entry: &str) -> bool {
-        self.text.contains(&format!(".entry {entry}("))
+        let parsed = self.parsed();
+        parsed.is_ok_and(|module| module.entries().any(|found| found.name == *entry))
     }
 
     /// Returns whether a module for one of the plain architectures lacks a kernel that the scenario launches.

@@ -3,6 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     rc::Rc,
+    sync::Arc,
 };
 
 use ptx::{Block, Instruction, Item, Module, Space, Span, Statement};
@@ -69,7 +70,7 @@ pub(crate) fn decode<A: InstructionSet>(
     module: &Module,
     image: &Image,
     name: &str,
-    text: &str,
+    text: &Arc<str>,
     entry: &str,
 ) -> Result<Code<A>, Vec<Unsupported>> {
     let files = module.items.iter().filter_map(|item| match item {
@@ -77,7 +78,7 @@ pub(crate) fn decode<A: InstructionSet>(
         _ => None,
     });
     let code = Code {
-        program: Program::new(name, text, files.collect()),
+        program: Program::new(name, Arc::clone(text), files.collect()),
         operations: Vec::new(),
     };
     let mut decoder = Decoder {

@@ -51,7 +51,7 @@ mod tests {
         let body = module.function("k").unwrap().body.as_ref().unwrap();
         let files = [(1, "k.cu"), (2, "cuda/barrier"), (3, "cuda/std/atomic")];
         let files = files.map(|(number, name)| (number, name.to_owned()));
-        let mut program = Program::new("k.ptx", &text, files.into());
+        let mut program = Program::new("k.ptx", text.as_str().into(), files.into());
         let mut lines = Lines::default();
         let mut all = Vec::new();
         for statement in &body.statements {

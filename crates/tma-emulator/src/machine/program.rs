@@ -1,6 +1,9 @@
 //! The program that the machine runs: locations in the text, functions, slots.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use ptx::{LineIndex, Span, Type};
 
@@ -113,8 +116,10 @@ pub struct Program {
     products: HashMap<u32, Vec<Slot>>,
     files: HashMap<u32, String>,
     frames: Vec<Inlined>,
-    lines: LineIndex,
     name: String,
+    /// The text of the module, which other kernels share. Finding its lines takes longer than many launches do.
+    text: Arc<str>,
+    lines: OnceLock<LineIndex>,
 }
 
 /// An instruction in the text.
@@ -139,7 +144,7 @@ struct Inlined {
 
 impl Program {
     /// Returns an empty program for a text; `files` are the sources numbered by its `.loc`.
-    pub(crate) fn new(name: &str, text: &str, files: HashMap<u32, String>) -> Self {
+    pub(crate) fn new(name: &str, text: Arc<str>, files: HashMap<u32, String>) -> Self {
         Self {
             functions: Vec::new(),
             static_shared_bytes: 0,
@@ -155,8 +160,9 @@ impl Program {
             products: HashMap::new(),
             files,
             frames: Vec::new(),
-            lines: LineIndex::new(text),
             name: name.to_owned(),
+            text,
+            lines: OnceLock::new(),
         }
     }
 
@@ -224,6 +230,11 @@ impl Program {
         names
     }
 
+    /// Returns the text of the module.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the number of instructions; their indices start at 0.
     pub fn instructions(&self) -> usize {
         self.operations.len()
@@ -259,17 +270,27 @@ impl Program {
         self.sites.get(*self.operations.get(instruction)? as usize)
     }
 
-    /// Returns the location of a span of the text.
-    pub(crate) fn location_of(&self, span: Span, source: Option<Line>) -> Location {
-        let at = self.lines.line_column(span.start());
+    /// Returns file and line of an instruction in the source, as [`Location::source`] does.
+    pub(crate) fn source(&self, instruction: usize) -> Option<(&str, u32)> {
+        users_line(&self.lines_of_source(self.site(instruction)?.source))
+    }
+
+    /// Returns a line of the source, then the lines that it was inlined into; none if a file has no name.
+    fn lines_of_source(&self, source: Option<Line>) -> Vec<(&str, u32)> {
         let next = |frame: &Inlined| self.frame(frame.caller);
         let frames = std::iter::successors(self.frame(source), next);
-        let frames: Option<Vec<(String, u32)>> = frames
-            .map(|frame| Some((self.files.get(&frame.file)?.clone(), frame.line)))
-            .collect();
-        let mut frames = frames.unwrap_or_default();
-        let users = frames.iter().find(|(file, _)| !is_of_library(file));
-        let source = users.or(frames.last()).cloned();
+        let lines = frames.map(|frame| Some((self.files.get(&frame.file)?.as_str(), frame.line)));
+        lines.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// Returns the location of a span of the text.
+    pub(crate) fn location_of(&self, span: Span, source: Option<Line>) -> Location {
+        let lines = self.lines.get_or_init(|| LineIndex::new(&self.text));
+        let at = lines.line_column(span.start());
+        let owned = |(file, line): (&str, u32)| (file.to_owned(), line);
+        let frames = self.lines_of_source(source);
+        let source = users_line(&frames).map(owned);
+        let mut frames: Vec<_> = frames.into_iter().map(owned).collect();
         if frames.len() < 2 {
             frames.clear();
         }
@@ -282,4 +303,10 @@ impl Program {
             calls: Vec::new(),
         }
     }
+}
+
+/// Returns the innermost line outside of libraries, or else the outermost one.
+fn users_line<'a>(lines: &[(&'a str, u32)]) -> Option<(&'a str, u32)> {
+    let users = lines.iter().find(|(file, _)| !is_of_library(file));
+    users.or(lines.last()).copied()
 }

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Location, Program};
+use super::Program;
 
 /// Bytes of an mbarrier (PTX ISA, section 9.7.13.15.2).
 const MBARRIER_BYTES: u64 = 8;
@@ -57,8 +57,7 @@ impl Rings {
     pub(super) fn of(program: &Program) -> Self {
         let inits = (0..program.instructions())
             .filter(|index| program.opcode(*index).starts_with("mbarrier.init"));
-        let lines =
-            inits.filter_map(|index| Some((index, line_of_rust(&program.location(index))?)));
+        let lines = inits.filter_map(|index| Some((index, line_of_rust(program.source(index)?)?)));
         Self {
             lines: Arc::new(lines.collect()),
             ..Self::default()
@@ -174,8 +173,7 @@ impl fmt::Display for RingBarrier {
 }
 
 /// Returns name and line of a Rust source file.
-fn line_of_rust(location: &Location) -> Option<Arc<str>> {
-    let (file, line) = location.source.as_ref()?;
+fn line_of_rust((file, line): (&str, u32)) -> Option<Arc<str>> {
     let name = file.rsplit(['/', '\\']).next()?;
     name.ends_with(".rs")
         .then(|| format!("{name}:{line}").into())
@@ -258,11 +256,7 @@ mod tests {
 
     #[test]
     fn lines_are_those_of_rust() {
-        let location = |file: &str| Location {
-            source: Some((file.to_owned(), 46)),
-            ..Location::default()
-        };
-        let line = |file| line_of_rust(&location(file)).map(|line| line.to_string());
+        let line = |file| line_of_rust((file, 46)).map(|line| line.to_string());
         assert_eq!(line("src/kernels/lib.rs").as_deref(), Some("lib.rs:46"));
         assert_eq!(line("src/gemm.cu"), None);
     }

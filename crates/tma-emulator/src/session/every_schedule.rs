@@ -212,10 +212,11 @@ impl Session {
             let hint = "run every schedule again for the name of one that fails";
             Err(Failure::new(Stage::Check, what).hint(hint))
         };
-        if ready.kernel.digest != name.digest {
+        if ready.kernel.digest() != name.digest {
             return refused(format!(
                 "the schedule {name} is of another PTX: the text with `{entry}` of launch {} has the digest {:08x}",
-                name.launch, ready.kernel.digest
+                name.launch,
+                ready.kernel.digest()
             ));
         }
         match self.check_schedule(ready, &name.schedule) {
@@ -237,7 +238,7 @@ impl Session {
         name: &ScheduleName,
         observer: &mut dyn Observer,
     ) -> Result<(), Failure> {
-        if ready.number != name.launch || ready.kernel.digest != name.digest {
+        if ready.number != name.launch || ready.kernel.digest() != name.digest {
             return self.check_by_name(ready, name).map(drop);
         }
         self.within(ready, |state, config| {
@@ -252,7 +253,7 @@ impl Session {
 
 /// Returns the name of a schedule of a launch.
 fn name(ready: &Ready, schedule: Schedule) -> ScheduleName {
-    ScheduleName::new(ready.kernel.digest, ready.number, schedule)
+    ScheduleName::new(ready.kernel.digest(), ready.number, schedule)
 }
 
 fn explore(

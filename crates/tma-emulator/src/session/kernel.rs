@@ -1,5 +1,7 @@
 //! A kernel of a module that was loaded.
 
+use std::sync::Arc;
+
 use tma_launch::{Dim3, Failure, Shape, Signature, Stage};
 
 use super::Error;
@@ -15,8 +17,6 @@ use crate::{
 pub(crate) struct DecodedKernel {
     pub(crate) code: Code,
     pub(crate) signature: Signature,
-    /// Digest of the text, for names of schedules.
-    pub(crate) digest: u32,
 }
 
 impl DecodedKernel {
@@ -24,7 +24,7 @@ impl DecodedKernel {
     pub(super) fn decode(
         module: &ptx::Module,
         image: &Image,
-        (name, text): (&str, &str),
+        (name, text): (&str, &Arc<str>),
         entry: &ptx::Function,
     ) -> Result<Self, Failure> {
         let code = decode(module, image, name, text, entry.name.as_str());
@@ -32,11 +32,12 @@ impl DecodedKernel {
             code.map_err(|unsupported| Error::Unsupported(unsupported).failure())?;
         code.program.registers_at_entry = at_entry(entry);
         let signature = signature(entry, &code.program);
-        Ok(Self {
-            code,
-            signature,
-            digest: ScheduleName::digest(text),
-        })
+        Ok(Self { code, signature })
+    }
+
+    /// Returns the digest of the text, for names of schedules.
+    pub(crate) fn digest(&self) -> u32 {
+        ScheduleName::digest(self.code.program.text())
     }
 
     /// Returns the number of blocks in a cluster, if there are clusters.

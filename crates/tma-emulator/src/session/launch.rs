@@ -315,9 +315,7 @@ impl State {
             Ok(report) => (None, Some(report)),
             Err(fault) => (Some(fault), None),
         };
-        let DecodedKernel {
-            code, signature, ..
-        } = &*ready.kernel;
+        let DecodedKernel { code, signature } = &*ready.kernel;
         self.in_flight = checker.leave_in_flight(&code.program, &places, &signature.entry);
         let found = checker.diagnostics(&code.program, &places, &signature.entry, fault.as_deref());
         let (notes, diagnostics) = found.into_iter().partition(|found| found.is_note);

@@ -20,7 +20,7 @@ pub struct ModuleId(u64);
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) name: String,
-    text: String,
+    text: Arc<str>,
     module: Arc<ptx::Module>,
     pub(super) image: Image,
     /// Address of the record for panics of its kernels.
@@ -114,7 +114,7 @@ impl Session {
         self.next_module.0 += 1;
         let module = Module {
             name: name.to_owned(),
-            text: text.to_owned(),
+            text: text.into(),
             module,
             image,
             panic_record,
