@@ -19,7 +19,7 @@ try:
 except ImportError as error:
     deep_gemm = None
     print(f"no DeepGEMM: {error}")
-from beside import Launch, Tiling, arguments, bursts, load, record, relative_error, tensor_map
+from beside import Launch, arguments, bursts, load, record, relative_error, tensor_map
 
 BLOCK, BOX, THREADS, STAGES = 128, 64, 384, 5
 # Tiles of A, B and the scales of A, and what aligns the next stage.
@@ -53,7 +53,10 @@ LARGEST = 448.0
 
 class Product(ctypes.Structure):
     _fields_ = [
-        ("tiling", Tiling),
+        ("tiles", ctypes.c_uint32 * 2),
+        ("last_rows", ctypes.c_uint32 * 2),
+        ("stages", ctypes.c_uint32),
+        ("group", ctypes.c_uint32),
         ("columns", ctypes.c_uint32),
         ("experts", ctypes.c_uint32),
     ]
@@ -67,7 +70,11 @@ def gemm_fp8(module, c, a, a_scales, b, b_scales, numbers=None, follows=True):
     processors = torch.cuda.get_device_properties(0).multi_processor_count
     tiles, stages = (-(-m // BLOCK), -(-n // BLOCK)), -(-k // BLOCK)
     rounds = -(-tiles[0] * tiles[1] // processors)
-    product = Product(Tiling(tiles, (m - 1, b.shape[0] - 1), stages, k), n, experts)
+    product = Product(
+        (ctypes.c_uint32 * 2)(*tiles),
+        (ctypes.c_uint32 * 2)(m - 1, b.shape[0] - 1),
+        stages, 16 if k < 16384 else 12, n, experts,
+    )
     boxes = ((c, (BOX, BOX)), (a, (BLOCK, BOX)), (b, (BLOCK, BOX)))
     maps = [tensor_map(matrix, matrix.shape[::-1], box) for matrix, box in boxes]
     scale_map = tensor_map(a_scales, a_scales.shape[::-1], (BLOCK, 1), swizzle=0)

@@ -32,10 +32,11 @@ pub unsafe fn gemm_fp8_contiguous(
         a_scales,
         b_scales,
     };
-    let [down, along] = product.tiling.tiles;
+    let [down, along] = product.tiles;
     let places = || {
         move |tile| {
-            let [row, column] = product.tiling.origin(tile, [BLOCK; 2]);
+            // SAFETY: there are tiles and rows in a group, fewer than 2^16 each (1).
+            let [row, column] = unsafe { product.origin(tile) };
             // SAFETY: the rows have an expert (2).
             let expert = unsafe { *experts.add((row / BLOCK) as usize) };
             (expert < product.experts)
@@ -71,7 +72,7 @@ pub unsafe fn gemm_fp8_masked(
         a_scales,
         b_scales,
     };
-    let [most_down, along] = product.tiling.tiles;
+    let [most_down, along] = product.tiles;
     let places = || {
         // The expert of the tile before, and its first tile.
         let (mut expert, mut first) = (0, 0);
@@ -106,7 +107,7 @@ impl TilePlace {
             row,
             column,
             row_of_b: expert * product.columns + column,
-            block_of_b: expert * product.tiling.tiles[1] + column / BLOCK,
+            block_of_b: expert * product.tiles[1] + column / BLOCK,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     arguments::product,
     gemm::{Gemm, Matrices},
-    product::{BOX, ROWS, Tiling},
+    product::{BOX, ROWS},
 };
 
 /// The rows of A that have a B of their own.
@@ -160,12 +160,11 @@ impl GemmFp8 {
             (a_scales, maps)
         };
         let arguments = Product {
-            tiling: Tiling {
-                // The rows of an expert begin anywhere.
-                last_boxes: [all_rows, rows_of_b].map(|rows| rows.saturating_sub(1)),
-                stages,
-                ..tiling
-            },
+            tiles,
+            // The rows of an expert begin anywhere.
+            last_rows: [all_rows, rows_of_b].map(|rows| rows.saturating_sub(1)),
+            stages,
+            group: tiling.group.divisor(),
             columns: n,
             experts,
         };

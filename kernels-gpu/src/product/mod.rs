@@ -89,6 +89,11 @@ impl Divisor {
         }
     }
 
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(crate) const fn divisor(self) -> u32 {
+        self.divisor
+    }
+
     /// Returns the quotient and the remainder of a number below 2^31.
     #[inline(always)]
     pub const fn divide(self, number: u32) -> [u32; 2] {
