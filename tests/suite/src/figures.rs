@@ -16,7 +16,7 @@ const END: &str = "<!-- end of figures -->\n";
 /// The folder of the measurements, from that of the results; the tables of `bench`; the results of `gemm.py`.
 const RECORDS: &str = "../../benches/records";
 const BENCH: &str = "bench-h200.txt";
-const GEMM: &str = "gemm-h100.json";
+const GEMM: [&str; 2] = ["gemm-h100.json", "gemm-h200.json"];
 const GEMM_FP8: &str = "gemm-fp8-h200.json";
 const ATTENTION: &str = "attention-h100.json";
 const ATTENTION_BACKWARD: &str = "attention-backward-h100.json";
@@ -51,8 +51,10 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
             "runs" => runs::table(folder)?,
             "benchmarks" => benchmarks(folder)?,
             "gemm" => {
-                let table = beside_torch(folder, GEMM, ["M x N x K", "cuBLASLt", "gemm"])?;
-                table + &chart_of_cubes(folder)?
+                let columns = ["M x N x K", "cuBLASLt", "gemm"];
+                let tables = GEMM.map(|record| beside_torch(folder, record, columns));
+                let [first, second] = tables;
+                first? + "\n" + &second?
             }
             "gemm-fp8" => gemm_fp8(folder)?,
             "attention" => beside_torch(
@@ -182,26 +184,6 @@ fn beside_torch(
         page += &format!("| {size}{causal} | {theirs:.0} | {ours:.0} | {ratio:.3} |\n");
     }
     Ok(page)
-}
-
-/// A chart of the products of cubes, in the language of Mermaid.
-fn chart_of_cubes(folder: &Path) -> Result<String, String> {
-    let (_, rows) = torch_record(folder, GEMM)?;
-    let is_cube =
-        |row: &&Value| row["size"][0] == row["size"][1] && row["size"][0] == row["size"][2];
-    let cubes: Vec<&Value> = rows.iter().filter(is_cube).collect();
-    let all = |of: &dyn Fn(&Value) -> Result<f64, String>| {
-        let numbers = cubes.iter().map(|row| Ok(format!("{:.0}", of(row)?)));
-        Ok::<_, String>(numbers.collect::<Result<Vec<_>, String>>()?.join(", "))
-    };
-    let sizes = all(&|row| number(&row["size"][0]))?;
-    let theirs = all(&|row| number(&row["tflops"]["cublaslt"]))?;
-    let ours = all(&|row| number(&row["tflops"]["gemm"]))?;
-    Ok(format!(
-        "\n```mermaid\nxychart-beta\n    title \"TFLOP/s of products of cubes: cuBLASLt as bars, gemm as a line\"\n    \
-         x-axis \"M = N = K\" [{sizes}]\n    y-axis \"TFLOP/s\" 0 --> 900\n    \
-         bar [{theirs}]\n    line [{ours}]\n```\n"
-    ))
 }
 
 /// Returns the products with scales, and those of experts' rows, for which cuBLASLt has no call.

@@ -24,7 +24,8 @@ const MEASURED: &[(&str, &str)] = &[
     ("rows of `bench`, beside their CUDA versions", BENCH),
     ("best settings of `bench --sweep`", "sweep-h200.txt"),
     ("forms of deformable attention", "deform-attn-h200.txt"),
-    ("kernels of products beside cuBLASLt", GEMM),
+    ("kernels of products beside cuBLASLt", GEMM[0]),
+    ("kernels of products beside cuBLASLt", GEMM[1]),
     ("kernels of products with scales beside cuBLASLt", GEMM_FP8),
     ("kernels of attention beside cuDNN", ATTENTION),
     (
