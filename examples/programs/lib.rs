@@ -60,7 +60,9 @@ fn kernels(capability: Capability) -> Result<Ptx<'static>> {
     let module = MODULES
         .iter()
         .rfind(|(arch, _)| capability.runs(arch) == Some(true));
-    let (name, text) = *module.ok_or("the examples were not built for this GPU")?;
+    let (name, text) = *module.ok_or(
+        "the examples were not built for this GPU; set TMA_LONG_TESTS=none and build them again",
+    )?;
     Ok(Ptx { name, text })
 }
 

@@ -374,7 +374,8 @@ impl Peers {
         // Whatever was started: a buffer that is dropped waits for its own device, and so for both.
         let ordered = started.and(one.wait_for_each_other(&other));
         if ordered.is_err() {
-            self.devices().iter().try_for_each(Device::synchronise)?;
+            // Both are waited for, and the first failure is the one to report.
+            let _ = self.devices().each_ref().map(Device::synchronise);
         }
         ordered
     }

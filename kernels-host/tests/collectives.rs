@@ -9,7 +9,7 @@ use tma_host::{Buffer, Device, DeviceChoice, PeerAccess, devices, half::bf16};
 
 /// Elements of a buffer: none, one part that is empty, an odd number of 16 bytes, several blocks, and more than low-latency
 /// exchanges take, of which the halves are more than they take or not.
-const LENGTHS: [usize; 7] = [0, 8, 24, 1000, 4104, 270_008, 600_008];
+const LENGTHS: [usize; 7] = [0, 8, 24, 1000, 12_312, 270_008, 600_008];
 
 /// Without `--long` emulators have the first of them: all but the shortest exchanges are in several chunks, too.
 const SHORT_LENGTHS: usize = 5;
@@ -23,10 +23,10 @@ const BY_KERNELS: LinkSettings = LinkSettings {
     blocks: 2,
 };
 
-/// Copy engines move the data, and the staging memory is filled several times for the longest buffers.
+/// Copy engines move the data, and the staging memory is filled several times for the longer buffers.
 const BY_COPY_ENGINES: LinkSettings = LinkSettings {
     copy_engine_bytes: 16,
-    staging_bytes: 500_000,
+    staging_bytes: 20_000,
     ..BY_KERNELS
 };
 

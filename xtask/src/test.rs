@@ -30,8 +30,8 @@ const NEVER_EMPTY: &str = "cases";
 /// versions by nvcc.
 const MEASURED: &str = "bench";
 
-/// Only CI and `--long` run this package's unit tests, for which its code is compiled and optimised once more. The other
-/// tests run kernels on it.
+/// Only CI and `--long` run this package's unit tests, for which its code is compiled and optimised once more, and its doc
+/// tests. The other tests run kernels on it.
 const COMPILED_TWICE: &str = "tma-emulator";
 
 /// The suite of that package's other tests, whose name no other suite has.
@@ -146,7 +146,7 @@ fn everything(cargo: impl Fn() -> Command, device: Option<&str>, is_long: bool) 
         let suite = [&packages(is_long)[..], &["--test", ITS_SUITE]].concat();
         total += suites(cargo(), &suite)?.total();
         say!(
-            "skipped: `{MEASURED}`, the unit tests of `{COMPILED_TWICE}`, the example projects, other architectures, \
+            "skipped: `{MEASURED}`, unit and doc tests of `{COMPILED_TWICE}`, the example projects, other architectures, \
              instruction forms; cargo xtask test --long"
         );
         total.skipped += 1;

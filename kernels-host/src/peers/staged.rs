@@ -20,7 +20,7 @@ const TO_ADD: &[u64] = &[65, 24, 8, 3];
 /// The pieces where the sums go back to the other device: those of the first piece while the last one is added.
 const TO_ADD_AND_RETURN: &[u64] = &[71, 29];
 
-/// Each piece but the first starts at a multiple of this number of bytes of a part.
+/// Each piece starts at a multiple of this number of bytes, from the start of a round.
 const PIECE_UNIT_BYTES: u64 = 4096;
 
 /// The setting of the kernels, with as many blocks at once as fit: all their memory is local.
@@ -90,9 +90,16 @@ impl Staged {
         if len_bytes < step {
             // The memory is free before the longer one is taken.
             *staging = None;
-            let [first, second] = kernels
-                .each_ref()
-                .map(|own| own.device().zeroed(step as usize));
+            let buffer = |own: &Kernels| {
+                let buffer = own.device().zeroed(step as usize);
+                buffer.map_err(|failure| match failure.error_name.as_deref() {
+                    Some("CUDA_ERROR_OUT_OF_MEMORY") => failure.hint(
+                        "`LinkSettings::staging_bytes` limits this memory; with 0, kernels move all data",
+                    ),
+                    _ => failure,
+                })
+            };
+            let [first, second] = kernels.each_ref().map(buffer);
             *staging = Some([first?, second?]);
         }
         let Some(staging) = staging.as_ref() else {
