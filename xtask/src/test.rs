@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(counts.exit_code())
 }
 
-/// Runs every suite of the workspace, and where it is long also those of the example projects. Their tests that need a GPU
+/// Runs every suite of the workspace, and in a long run every suite of the example projects, too. Their tests that need a GPU
 /// run on one, and fail without one where the device is `gpu`.
 fn everything(cargo: impl Fn() -> Command, device: Option<&str>, is_long: bool) -> Result<Counts> {
     setup::ensure_device_compiler()?;

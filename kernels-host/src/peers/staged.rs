@@ -17,7 +17,7 @@ use crate::{Kernels, operand::Operands};
 /// arrives while the one before is added, which takes a third of the time. Nothing arrives while the last one is added.
 const TO_ADD: &[u64] = &[65, 24, 8, 3];
 
-/// The pieces where the sums go back to the other device: those of the first piece while the last one is added.
+/// The pieces where the sums go back to the other device: the first piece returns while the last one is added.
 const TO_ADD_AND_RETURN: &[u64] = &[71, 29];
 
 /// Each piece starts at a multiple of this number of bytes, from the start of a round.
@@ -77,11 +77,8 @@ impl Staged {
         sums: &Sums<'_>,
         most_bytes: u64,
     ) -> Result<(), Failure> {
-        let longest = sums
-            .sides
-            .iter()
-            .map(|side| side.own_part.end - side.own_part.start);
-        let longest = longest.max().unwrap_or(0);
+        // The first part begins at 0, and the other is no longer.
+        let longest = sums.sides[0].own_part.end;
         let step = longest.min(most_bytes / VECTOR_BYTES * VECTOR_BYTES);
         let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
         let len_bytes = staging
@@ -169,8 +166,8 @@ impl Staged {
                 };
                 let add = add.set(LOCAL, &side.device);
                 let none = Conditions::default();
-                // SAFETY: the buffers are those of the operands; the caller has borrowed the one that is written
-                // exclusively, and there is no counter (1).
+                // SAFETY: the operands returned both buffers; the caller has borrowed the one that is written exclusively,
+                // and there is no counter (1).
                 unsafe { kernels[number].start(sums.what, none, &add, &operands) }?;
             }
             for number in [0, 1].into_iter().filter(|_| sums.return_to_other) {
@@ -209,7 +206,7 @@ impl Place {
     }
 }
 
-/// Returns the pieces of these bytes, of which none is empty.
+/// Returns the pieces of these bytes, without empty ones.
 fn pieces(bytes: Range<u64>, percent: &[u64]) -> impl Iterator<Item = Range<u64>> {
     let len = bytes.end - bytes.start;
     let mut until = 0;

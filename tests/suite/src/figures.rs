@@ -52,8 +52,7 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
             "benchmarks" => benchmarks(folder)?,
             "gemm" => {
                 let columns = ["M x N x K", "cuBLASLt", "gemm"];
-                let tables = GEMM.map(|record| beside_torch(folder, record, columns));
-                let [first, second] = tables;
+                let [first, second] = GEMM.map(|record| beside_torch(folder, record, columns));
                 first? + "\n" + &second?
             }
             "gemm-fp8" => gemm_fp8(folder)?,

@@ -6,7 +6,7 @@ use tma_emulator::check::DiagnosticKind;
 
 use crate::protocol::{found, protocol};
 
-/// Kernels, and those of the runs without `--long`.
+/// Kernels of a run with `--long`, and of one without.
 const KERNELS: u64 = 300;
 const FEW_KERNELS: u64 = 50;
 const SEEDS: u64 = 64;

@@ -6,7 +6,7 @@ use crate::{Expected, Scenario, pairs::Pair};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "all_reduce",
-    summary: "makes the sums of two buffers, one of which may be another GPU's, in one or both",
+    summary: "makes the sums of two buffers, one perhaps another GPU's, in one or both",
     golden: &["all_reduce_f32_2", "all_reduce_bf16_1"],
     showcase: || tuned(&DeviceDescription::h100()),
     cases,

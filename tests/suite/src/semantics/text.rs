@@ -10,7 +10,7 @@ use tma_emulator::{
 use tests_records::plain::drop_locations;
 
 use super::FormCase;
-use crate::{SEMANTICS_PTX, forms::by_width, widths};
+use crate::{Module, SEMANTICS_PTX, forms::by_width, widths};
 
 /// Returns a module with only the kernel of a case, in which the form is spelled as in the table.
 ///
@@ -19,12 +19,11 @@ use crate::{SEMANTICS_PTX, forms::by_width, widths};
 pub fn module(case: &FormCase) -> Result<String, String> {
     let form = case.form();
     let newest = &case.support.form;
-    let mut found = None;
-    for module in SEMANTICS_PTX {
-        if found.is_none() {
-            found = module.parsed()?.extract(&case.entry);
-        }
-    }
+    let extracted = |module: &Module| {
+        let parsed = module.parsed();
+        parsed.map(|parsed| parsed.extract(&case.entry)).transpose()
+    };
+    let found = SEMANTICS_PTX.iter().find_map(extracted).transpose()?;
     let mut module = found.ok_or_else(|| format!("there is no kernel `{}`", case.entry))?;
     if newest.is_later() {
         // The kernels of later forms are in one module, the kernels whose spellings they are in an older one.
