@@ -66,8 +66,9 @@ pub(super) struct Suites {
 }
 
 impl Suites {
-    /// Reads a line of the output of `cargo test` and the suites.
+    /// Reads a line of the output of `cargo test` and the suites, with or without its newline.
     pub(super) fn read(&mut self, line: &str) {
+        let line = line.trim_end();
         if let Some(name) = suite_name(line) {
             self.suites.push((name.to_owned(), Counts::default()));
         } else if let Some((name, suite)) = self.suites.last_mut() {
@@ -175,7 +176,8 @@ test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
 
     fn read(text: &str, well: bool) -> Suites {
         let mut suites = Suites::default();
-        text.lines().for_each(|line| suites.read(&plain(line)));
+        text.split_inclusive('\n')
+            .for_each(|line| suites.read(&plain(line)));
         suites.ended(well);
         suites
     }
