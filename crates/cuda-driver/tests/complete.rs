@@ -54,11 +54,12 @@ fn append(folder: &Path, text: &mut String) {
     }
 }
 
-/// Returns the source folder of a package, which exists since it was compiled.
+/// Returns the source folder of a package, which exists since it was compiled. Cargo may have to fetch other packages of
+/// the workspace first: those that only the Python package needs are not compiled with this one.
 fn root(package: &str) -> PathBuf {
     let host = run(Command::new("rustc").arg("--print=host-tuple"));
     let output = run(Command::new(env!("CARGO"))
-        .args(["metadata", "--offline", "--format-version=1"])
+        .args(["metadata", "--locked", "--format-version=1"])
         .args(["--filter-platform", host.trim()])
         .args([
             "--manifest-path",
