@@ -3,7 +3,6 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
@@ -60,10 +59,6 @@ impl Runner {
             let from = root().join("examples/emulate").join(name);
             fs::copy(from, project.join(name)).unwrap();
         }
-        // Stands for the real one, which would install the command for minutes.
-        let cargo = folder.path().join("cargo");
-        fs::write(&cargo, "#!/bin/sh\necho \"$PWD: cargo $*\"\n").unwrap();
-        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
         let inputs = [
             ("working-directory", project.display().to_string()),
             ("command", command.to_owned()),
@@ -94,8 +89,9 @@ impl Runner {
         bash.current_dir(self.folder.path());
         let tma = Path::new(env!("CARGO_BIN_EXE_tma")).parent().unwrap();
         let path = std::env::var("PATH").unwrap();
-        let path = format!("{}:{}:{path}", self.folder.path().display(), tma.display());
-        bash.env("PATH", path);
+        bash.env("PATH", format!("{}:{path}", tma.display()));
+        // A function stands for the real one, which would install the command for minutes.
+        bash.env("BASH_FUNC_cargo%%", "() { echo \"$PWD: cargo $*\"; }");
         bash.env("GITHUB_ACTION_PATH", root());
         bash.env("GITHUB_OUTPUT", self.folder.path().join("output"));
         for (key, value) in &step.keys {

@@ -42,37 +42,20 @@ fn inspect(text: &str, arguments: &[&str]) -> std::process::Output {
 /// A path without a ptxas.
 const NO_PTXAS: (&str, &str) = ("TMA_PTXAS", "/nowhere/ptxas");
 
-/// A fake ptxas that reports one kernel, `tile`, for every input.
-const PTXAS: &str = "#!/bin/sh
-case \"$1\" in
---help) echo \"'sm_90','sm_90a'\" ;;
-*) cat >&2 <<END
-ptxas info    : Compiling entry function 'tile' for 'sm_90a'
-ptxas info    : Function properties for tile
-    24 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
-ptxas info    : Used 32 registers, 1024 bytes smem
-END
-;;
-esac
-";
+/// A stand-in for ptxas that reports one kernel, `tile`, for every input.
+const PTXAS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/ptxas");
 
 #[test]
 fn ptxas_says_what_a_kernel_takes() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    let (ptxas, file) = (
-        folder.path().join("ptxas"),
-        folder.path().join("kernels.ptx"),
-    );
-    std::fs::write(&ptxas, PTXAS).unwrap();
-    std::fs::set_permissions(&ptxas, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let file = folder.path().join("kernels.ptx");
     std::fs::write(&file, KERNELS).unwrap();
-    let (ptxas, file) = (ptxas.display().to_string(), file.display().to_string());
+    let file = file.display().to_string();
     let by_ptxas = |arguments: &[&str]| {
         let arguments = [&["inspect", file.as_str()], arguments].concat();
         printed(&tma(
             Path::new(NO_DRIVER),
-            &[("TMA_PTXAS", ptxas.as_str())],
+            &[("TMA_PTXAS", PTXAS)],
             &arguments,
         ))
     };

@@ -121,8 +121,9 @@ impl Ptxas {
             return Ok(Some(messages));
         }
         fs::create_dir_all(folder).map_err(io)?;
-        // No other process writes this file: ptxas its cubin, then this one the complete messages.
-        let own = kept.with_extension(process::id().to_string());
+        // No other thread writes this file: ptxas its cubin, then this one the complete messages.
+        let thread = thread::current().id();
+        let own = kept.with_extension(format!("{}-{thread:?}", process::id()));
         let Some(messages) = self.messages_within(ptx, arch, &own, limit)? else {
             return Ok(None);
         };
@@ -360,10 +361,16 @@ ptxas info    : Function properties for helper
     /// A stand-in for ptxas, which prints a text and then runs a command.
     #[cfg(unix)]
     fn program(folder: &Path, does: &str) -> Ptxas {
-        use std::os::unix::fs::PermissionsExt;
         let path = folder.join("ptxas");
-        fs::write(&path, format!("#!/bin/sh\necho said >&2\n{does}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in");
+        fs::write(
+            path.with_extension("sh"),
+            format!("echo said >&2\n{does}\n"),
+        )
+        .unwrap();
+        if !path.exists() {
+            std::os::unix::fs::symlink(script, &path).unwrap();
+        }
         Ptxas { path }
     }
 

@@ -14,11 +14,13 @@ use super::{Crate, contains, holds, refused};
 /// A stand-in for a program, as a shell script.
 #[cfg(unix)]
 fn fake_program(name: &str, script: &str) -> Result<(TempDir, PathBuf), Failed> {
-    use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join(name);
-    fs::write(&path, format!("#!/bin/sh\n{script}"))?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    fs::write(path.with_extension("sh"), script)?;
+    std::os::unix::fs::symlink(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stand_in"),
+        &path,
+    )?;
     Ok((folder, path))
 }
 
