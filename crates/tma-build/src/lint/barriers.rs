@@ -4,7 +4,7 @@
 //! that take different arms then wait at different locations. Copies one after another, as of an
 //! unrolled loop and of the passes that are left over, are harmless.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use ptx::{Block, Module, Opcode};
 
@@ -113,7 +113,7 @@ pub(super) fn duplicated(
     source: &SourceBarriers,
 ) -> Vec<Diagnostic> {
     let flow = ControlFlow::new(body);
-    let mut at_location: HashMap<(u32, u32, u32, String), Vec<&InBlock<'_>>> = HashMap::new();
+    let mut at_location: BTreeMap<(u32, u32, u32, String), Vec<&InBlock<'_>>> = BTreeMap::new();
     for item in &flow.instructions {
         if let Some(at) = item.location
             && is_aligned(&item.instruction.opcode)
@@ -219,6 +219,16 @@ define ptx_kernel void @fenced(ptr %0) {
             ),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn instructions_of_one_line_come_in_the_same_order_in_each_run() {
+        let text = [3, 1, 0, 2].map(|number| format!("bar.sync {number};\n"));
+        let found = diagnostics(&module_of(&text.concat(), "copied", 7, 5));
+        assert_eq!(found.len(), 4);
+        for (number, found) in found.iter().enumerate() {
+            assert!(found.contains(&format!("`bar.sync {number};`")), "{found}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The variables of a module: addresses and initial values.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ptx::{
     BinaryOperator, Expression, ExpressionKind, Initializer, InitializerKind, Item, Linkage,
@@ -50,7 +50,7 @@ pub(crate) struct Image {
     pub(crate) constants: Vec<u8>,
     pub(crate) shared: Vec<Shared>,
     /// Bytes of each variable in global and constant memory.
-    lengths: HashMap<String, u64>,
+    lengths: BTreeMap<String, u64>,
     /// Start of the next module's variables in global memory.
     pub(crate) end: u64,
     /// Addresses of all functions with a body, the same in every kernel of the module.

@@ -126,6 +126,10 @@ mod tests {
             (".reg .b32 x; .reg .b64 x;", "`x` is defined twice"),
             (".reg .b32 q<4>; .reg .b32 q3;", "`q3` is defined twice"),
             (".reg .b32 q3; .reg .b32 q<4>;", "`q3` is defined twice"),
+            (
+                ".reg .b32 q3, q1, q2, q0; .reg .b32 q<4>;",
+                "`q0` is defined twice",
+            ),
             (".reg .b32 q<4>; .reg .b32 q<5>;", "`q<5>` is defined twice"),
             (".reg .b32 a;", "`a` is defined twice"),
             ("bra NO;", "`NO` is not declared"),

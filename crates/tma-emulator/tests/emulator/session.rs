@@ -500,3 +500,14 @@ fn a_module_that_a_job_lacks_is_named() {
         "{message}"
     );
 }
+
+#[test]
+fn names_in_a_message_have_the_same_order_in_each_run() {
+    let names = ["c", "f", "a", "e", "b", "d"];
+    let variables = names.map(|name| format!(".global .u32 sum_{name};"));
+    let mut session = session(0);
+    let module = session.load("k.ptx", &writes(&variables.concat(), ""));
+    let failure = session.variable(module.unwrap(), "x").unwrap_err();
+    let text = "upload: the module has no variable `x`: there are `sum_a`, `sum_b`, `sum_c`, `sum_d`, `sum_e`, `sum_f`";
+    assert_eq!(failure.to_string(), text);
+}

@@ -66,9 +66,9 @@ impl<'m> Scope<'m> {
         if again {
             return Some(format!("{prefix}<{count}>"));
         }
-        let mut single = names.names.keys();
-        let single = single.find(|name| index(name, prefix).is_some_and(|index| index < count));
-        single.map(|name| (*name).to_owned())
+        let indices = names.names.keys().filter_map(|name| index(name, prefix));
+        let first = indices.filter(|index| *index < count).min()?;
+        Some(format!("{prefix}{first}"))
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Meaning> {
