@@ -79,6 +79,10 @@ fn operands() {
         ["1:7: expected `,` or `;` after the operand, found `*`"]
     );
     assert_eq!(
+        in_statements("call !f+1, (a);"),
+        ["1:6: expected a name or a list, found `!`"]
+    );
+    assert_eq!(
         in_statements("call !(f), (a);"),
         ["1:6: expected a name or a list, found `!`"]
     );

@@ -168,3 +168,36 @@ fn words(text: &str) -> String {
         .collect::<String>()
         .replace("()", "")
 }
+
+#[test]
+fn arguments_of_directives_are_read_again() {
+    let values = [
+        "3",
+        "-3",
+        "(f)",
+        "(~4)",
+        "(1.5)",
+        "(f ? 1 : 2)",
+        "(!f*2)",
+        "(.u64) 4",
+        "0xFF(f)",
+        "(0f3F800000(f))",
+    ];
+    for value in values {
+        for prototype in [
+            ".func f()\n.abi_preserve VALUE, f;",
+            ".func f() { P: .callprototype () _ () .abi_preserve VALUE; }",
+        ] {
+            let text = format!(
+                ".version 9.0\n.target sm_90a\n{}",
+                prototype.replace("VALUE", value)
+            );
+            let module = ptx::parse(&text).unwrap();
+            assert_eq!(
+                ptx::parse(&module.to_string()).as_ref(),
+                Ok(&module),
+                "{text}"
+            );
+        }
+    }
+}

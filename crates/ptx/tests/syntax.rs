@@ -131,6 +131,19 @@ fn predicates_and_pairs() {
         operand("!%p1").kind,
         OperandKind::Not(Box::new("%p1".into()))
     );
+    // In an expression, `!` belongs to the name alone.
+    for text in ["!f*g", "!f+1", "!f<<2"] {
+        let OperandKind::Constant(sum) = operand(text).kind else {
+            panic!("{text}")
+        };
+        let ExpressionKind::Binary(_, left, _) = sum.kind else {
+            panic!("{text}")
+        };
+        assert!(matches!(
+            left.kind,
+            ExpressionKind::Unary(UnaryOperator::Not, _)
+        ));
+    }
     assert_eq!(
         operand("%p1|%p2").kind,
         OperandKind::Pair(Box::new("%p1".into()), Box::new("%p2".into()))

@@ -27,11 +27,7 @@ impl Parser<'_> {
                 self.bump();
                 OperandKind::Sink
             }
-            Token::Bang if self.token_after() == Token::Identifier => {
-                self.bump();
-                let operand = self.nested(|p| p.single_operand(false))?;
-                OperandKind::Not(Box::new(operand))
-            }
+            Token::Bang if self.token_after() == Token::Identifier => self.negated_name(is_call)?,
             Token::OpenBrace => OperandKind::Vector(
                 self.operands(Token::CloseBrace, "`,` or `}` after the operand")?,
             ),
@@ -83,6 +79,21 @@ impl Parser<'_> {
         }
         self.expect(Token::CloseBracket, "`]` after the address")?;
         Ok(OperandKind::Memory { address, rest })
+    }
+
+    /// Parses `!` and the name of a predicate. Before an operator they begin an expression, in which `!` binds tighter.
+    fn negated_name(&mut self, is_call: bool) -> Parse<OperandKind> {
+        let first = self.next;
+        self.bump();
+        let operand = self.nested(|p| p.single_operand(is_call))?;
+        if matches!(operand.kind, OperandKind::Symbol(_)) {
+            return Ok(OperandKind::Not(Box::new(operand)));
+        }
+        self.next = first;
+        match is_call {
+            true => self.fail("a name or a list"),
+            false => Ok(OperandKind::Constant(self.expression()?)),
+        }
     }
 
     /// Parses an operand that begins with a name. In a call it is not an expression, since parentheses would
