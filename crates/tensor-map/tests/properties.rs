@@ -1,6 +1,6 @@
 //! Properties of all parameters and all bytes.
 
-use proptest::{collection::vec, prelude::*, sample::select};
+use proptest::{collection::vec, prelude::*, sample::select, test_runner::RngSeed};
 use tensor_map::{
     DataType, Dims, Im2col, Interleave, L2Promotion, OobFill, Params, Swizzle, Tensor, TensorMap,
     Tiled,
@@ -90,6 +90,9 @@ fn im2col() -> impl Strategy<Value = Params> {
 }
 
 proptest! {
+    // The same cases in each run; `fuzz-smoke` tries others.
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+
     #[test]
     fn what_is_encoded_comes_back(params in prop_oneof![tiled(), im2col()], address in 0..1_u64 << 52) {
         let address = address * 32;
