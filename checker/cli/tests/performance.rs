@@ -7,7 +7,7 @@ mod support;
 use std::{fs, path::Path, process::Output};
 
 use serde_json::{Value, json};
-use support::{emulate, ends, folder};
+use support::{NO_DRIVER, emulate, ends, folder, tma};
 
 /// Transposes tiles of 32 x 32 words: each warp reads rows and writes columns of 128 bytes.
 const WITHOUT_SWIZZLE: &str = "
@@ -147,6 +147,52 @@ fn columns_of_128_bytes_have_32_way_conflicts() {
     let counts = counts.map(|count| sum(&report, "copies", count));
     assert_eq!(counts, [96, 393_216, 393_216, 393_216]);
     assert_eq!(sum(&report, "in_flight", "block_bytes"), 4096);
+}
+
+/// Runs with a ptxas, or a path without one.
+fn count_with(ptxas: &str, path: &Path, more: &[&str]) -> String {
+    let path = path.to_str().unwrap();
+    let all = [&["emulate", path, "--performance"], more].concat();
+    ends(&tma(Path::new(NO_DRIVER), &[("TMA_PTXAS", ptxas)], &all), 0)
+}
+
+#[test]
+fn registers_come_from_ptxas() {
+    // The stand-in for ptxas reports 32 registers for a kernel of this name.
+    let ptxas = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/ptxas");
+    let [ptx, file] = [WITHOUT_SWIZZLE, FILE].map(|text| text.replace("transpose", "tile"));
+    let (_folder, path) = folder(&ptx, &file);
+    let head = "  threads  shared memory  registers  blocks  warps          limited by  kernel\n";
+    let row = "      256           8200         32       8     64  threads, registers  `tile`\n";
+    let text = count_with(ptxas, &path, &[]);
+    assert!(text.contains(&format!("{head}{row}")), "{text}");
+    assert!(!text.contains("are unknown"), "{text}");
+    let report: Value = serde_json::from_str(&count_with(ptxas, &path, &["--json"])).unwrap();
+    let expected = json!([{
+        "kernel": "tile",
+        "threads": 256,
+        "shared_bytes": 8200,
+        "registers": 32,
+        "blocks": 8,
+        "warps": 64,
+        "limited_by": ["threads", "registers"],
+    }]);
+    assert_eq!(report["performance"]["occupancy"], expected);
+    assert_eq!(report["performance"]["registers_unknown"], Value::Null);
+
+    let text = count_with("/nowhere/ptxas", &path, &[]);
+    let row = "      256           8200          -       8     64     threads  `tile`\n";
+    let note = "  = note: registers are unknown and may allow fewer blocks: ";
+    let row = text
+        .split_once(row)
+        .and_then(|(_, rest)| rest.strip_prefix(note));
+    assert!(
+        row.is_some_and(|reason| reason.contains("/nowhere/ptxas")),
+        "{text}"
+    );
+    let report = count_with("/nowhere/ptxas", &path, &["--json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert!(report["performance"]["registers_unknown"].is_string());
 }
 
 #[test]

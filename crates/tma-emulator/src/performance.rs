@@ -8,6 +8,7 @@ mod banks;
 mod copies;
 mod counts;
 mod flight;
+mod occupancy;
 mod products;
 mod report;
 mod sectors;
@@ -16,7 +17,7 @@ mod warp_access;
 
 use std::collections::BTreeMap;
 
-use tma_launch::{Limits, Shape};
+use tma_launch::Shape;
 
 use crate::{
     machine::{
@@ -32,6 +33,7 @@ use banks::wavefronts;
 use copies::Copies;
 pub use counts::{CopyCounts, FlightCounts, GlobalCounts, ProductCounts, SharedCounts};
 use flight::InFlight;
+pub use occupancy::Occupancy;
 use products::Products;
 use report::Lines;
 pub use report::{Line, PerformanceReport};
@@ -76,6 +78,10 @@ pub struct Performance {
     copies: Lines<CopyCounts>,
     products: Lines<ProductCounts>,
     flights: Lines<FlightCounts>,
+    /// Number of registers of a thread of each kernel.
+    registers: BTreeMap<String, u32>,
+    /// Each one once, in the order of the launches.
+    occupancy: Vec<Occupancy>,
 }
 
 /// The running kernel.
@@ -130,6 +136,13 @@ impl Family {
 }
 
 impl Performance {
+    /// Sets the number of registers of a thread of each kernel, by its name in PTX. ptxas reports them.
+    #[must_use]
+    pub fn with_registers(mut self, registers: BTreeMap<String, u32>) -> Self {
+        self.registers = registers;
+        self
+    }
+
     /// Returns the counts of all launches so far.
     pub fn finish(mut self) -> PerformanceReport {
         self.close();
@@ -139,6 +152,7 @@ impl Performance {
             copies: self.copies.finish(),
             products: self.products.finish(),
             flights: self.flights.finish(),
+            occupancy: self.occupancy,
         }
     }
 
@@ -154,15 +168,19 @@ impl Performance {
         self.copies.extend(program, &launch.copies.by_instruction);
         self.products
             .extend(program, &launch.products.by_instruction);
+        let occupancy = launch.occupancy(&self.registers);
         if let Some((block_bytes, instruction)) = launch.in_flight.most {
             let (stages, filled) = launch.in_flight.longest_pipeline();
             let flight = FlightCounts {
                 block_bytes,
-                resident_blocks: launch.resident_blocks(),
+                resident_blocks: occupancy.blocks().into(),
                 stages,
                 filled,
             };
             self.flights.add(program, instruction, &flight);
+        }
+        if !self.occupancy.contains(&occupancy) {
+            self.occupancy.push(occupancy);
         }
     }
 }
@@ -225,11 +243,15 @@ impl Launch {
         access.add(origin.thread as usize % LANES, range.address, range.bytes);
     }
 
-    /// Returns the number of blocks that fit a multiprocessor by their threads and shared memory.
-    fn resident_blocks(&self) -> u64 {
-        let bytes = self.program.static_shared_bytes + u64::from(self.shape.shared_bytes);
-        let threads = self.shape.block.count();
-        u64::from(Limits::SM_90.blocks_per_multiprocessor(threads, bytes))
+    fn occupancy(&self, registers: &BTreeMap<String, u32>) -> Occupancy {
+        let entry = self.program.functions.first();
+        let kernel = entry.map(|entry| entry.name.clone()).unwrap_or_default();
+        Occupancy {
+            threads: self.shape.block.count(),
+            shared_bytes: self.program.static_shared_bytes + u64::from(self.shape.shared_bytes),
+            registers: registers.get(&kernel).copied(),
+            kernel,
+        }
     }
 }
 

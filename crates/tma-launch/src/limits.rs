@@ -58,7 +58,7 @@ impl Limits {
     };
 
     /// Returns the number of blocks with these threads and bytes of shared memory that can be resident on a
-    /// multiprocessor. It may be lower for kernels with many registers, which only the driver knows.
+    /// multiprocessor. [`blocks_by_registers`](Self::blocks_by_registers) may allow fewer.
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     pub fn blocks_per_multiprocessor(&self, threads: u64, shared_bytes: u64) -> u32 {
         let warps = threads.div_ceil(32).max(1);
@@ -70,6 +70,20 @@ impl Limits {
         u32::try_from(most).map_or(self.multiprocessor_blocks, |most| {
             most.min(self.multiprocessor_blocks)
         })
+    }
+
+    /// Returns the number of blocks with these threads for which a multiprocessor has registers; 0 if it has too few for one.
+    /// `registers` is the number for each thread, as ptxas reports it.
+    ///
+    /// A multiprocessor has 65536 registers in four partitions, and each warp takes a multiple of 256 in one of them
+    /// (`cuda_occupancy.h` of the CUDA toolkit, the same for compute capability 9.0 to 12.0).
+    pub fn blocks_by_registers(threads: u64, registers: u32) -> u32 {
+        const PARTITIONS: u64 = 4;
+        const OF_PARTITION: u64 = 65536 / PARTITIONS;
+        let warps = threads.div_ceil(32).max(1);
+        let of_warp = (u64::from(registers.max(1)) * 32).next_multiple_of(256);
+        let fitting = OF_PARTITION / of_warp * PARTITIONS;
+        u32::try_from(fitting / warps).unwrap_or(u32::MAX)
     }
 }
 
@@ -91,5 +105,32 @@ mod tests {
             [0, 0]
         );
         assert_eq!(Limits::SM_120.blocks_per_multiprocessor(1024, 0), 1);
+    }
+
+    #[test]
+    fn registers_are_taken_by_warps_of_a_partition() {
+        for (threads, registers, blocks) in [
+            (1, 0, 256),
+            (32, 32, 64),
+            (33, 32, 32),
+            (128, 168, 3),
+            // 40 and 41 registers are 1280 and 1536 for a warp.
+            (128, 40, 12),
+            (128, 41, 10),
+            (256, 255, 1),
+            // Twelve warps fit, and the block has 13.
+            (384, 160, 1),
+            (416, 160, 0),
+            (512, 128, 1),
+            (1024, 65, 0),
+            (u64::MAX, 1, 0),
+        ] {
+            assert_eq!(
+                Limits::blocks_by_registers(threads, registers),
+                blocks,
+                "{threads} {registers}"
+            );
+        }
+        assert_eq!(Limits::blocks_by_registers(32, u32::MAX), 0);
     }
 }

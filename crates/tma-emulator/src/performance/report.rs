@@ -5,7 +5,10 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use super::counts::{CopyCounts, Counts, FlightCounts, GlobalCounts, ProductCounts, SharedCounts};
+use super::{
+    Occupancy,
+    counts::{CopyCounts, Counts, FlightCounts, GlobalCounts, ProductCounts, SharedCounts},
+};
 use crate::machine::{Location, Program};
 
 /// The counts of launches by line, worst first.
@@ -22,6 +25,8 @@ pub struct PerformanceReport {
     pub products: Vec<Line<ProductCounts>>,
     /// Most bytes in flight of each kernel, at the instruction that issued the last of them.
     pub flights: Vec<Line<FlightCounts>>,
+    /// Resident blocks of each kernel, once for each size of its blocks, in the order of the launches.
+    pub occupancy: Vec<Occupancy>,
 }
 
 /// Instructions with one opcode at one line of the source, with their counts. Unrolled loops repeat instructions.

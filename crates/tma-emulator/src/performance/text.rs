@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    CopyCounts, FlightCounts, GlobalCounts, Line, PerformanceReport, ProductCounts, SharedCounts,
-    counts::Counts,
+    CopyCounts, FlightCounts, GlobalCounts, Line, Occupancy, PerformanceReport, ProductCounts,
+    SharedCounts, counts::Counts,
 };
 
 /// Most lines of a table that are shown on their own.
@@ -196,7 +196,8 @@ impl Display for PerformanceReport {
         promotions(&self.copies, f)?;
         table(&self.products, f)?;
         table(&self.flights, f)?;
-        stages(&self.flights, f)
+        stages(&self.flights, f)?;
+        occupancy(&self.occupancy, f)
     }
 }
 
@@ -222,14 +223,7 @@ fn table<T: Row>(lines: &[Line<T>], f: &mut Formatter<'_>) -> fmt::Result {
     if lines.len() > 1 {
         rows.push((sum(lines).cells(), format!("all {} lines", lines.len())));
     }
-    writeln!(f, "\n{}", T::TITLE)?;
-    for (row, place) in &rows {
-        for (column, cell) in row.iter().enumerate() {
-            let cells = rows.iter().map(|(row, _)| row[column].len());
-            write!(f, "  {cell:>width$}", width = cells.max().unwrap_or(0))?;
-        }
-        writeln!(f, "  {place}")?;
-    }
+    write_rows(T::TITLE, &rows, f)?;
     let mut helps: Vec<&str> = Vec::new();
     for line in shown.iter().filter(loses) {
         if !helps.contains(&line.counts.help()) {
@@ -239,6 +233,61 @@ fn table<T: Row>(lines: &[Line<T>], f: &mut Formatter<'_>) -> fmt::Result {
     helps
         .iter()
         .try_for_each(|help| writeln!(f, "  = help: {help}"))
+}
+
+/// Writes a table, whose first row is its head, with columns aligned at their right.
+fn write_rows(title: &str, rows: &[(Vec<String>, String)], f: &mut Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\n{title}")?;
+    for (row, place) in rows {
+        for (column, cell) in row.iter().enumerate() {
+            let cells = rows.iter().map(|(row, _)| row[column].len());
+            write!(f, "  {cell:>width$}", width = cells.max().unwrap_or(0))?;
+        }
+        writeln!(f, "  {place}")?;
+    }
+    Ok(())
+}
+
+/// Writes the resident blocks of each kernel, with the limits that allow no more.
+fn occupancy(all: &[Occupancy], f: &mut Formatter<'_>) -> fmt::Result {
+    let head = [
+        "threads",
+        "shared memory",
+        "registers",
+        "blocks",
+        "warps",
+        "limited by",
+    ];
+    let head = head.map(str::to_owned).to_vec();
+    let mut rows = vec![(head, "kernel".to_owned())];
+    rows.extend(all.iter().map(|it| {
+        let cells = vec![
+            it.threads.to_string(),
+            it.shared_bytes.to_string(),
+            it.registers
+                .map_or("-".to_owned(), |count| count.to_string()),
+            it.blocks().to_string(),
+            it.warps().to_string(),
+            it.limits().join(", "),
+        ];
+        (cells, format!("`{}`", it.kernel))
+    }));
+    write_rows(
+        "occupancy: blocks on a multiprocessor, and their warps of 64",
+        &rows,
+        f,
+    )?;
+    for it in all.iter().filter(|it| it.blocks() == 0) {
+        writeln!(
+            f,
+            "  = note: a GPU cannot launch `{}` with {} threads: a multiprocessor has too few {} for one block; use fewer \
+             threads, or declare them (`.maxntid`) so that ptxas assigns fewer registers",
+            it.kernel,
+            it.threads,
+            it.limits().join(", "),
+        )?;
+    }
+    Ok(())
 }
 
 fn sum<T: Row>(lines: &[Line<T>]) -> T {

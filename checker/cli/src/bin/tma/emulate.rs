@@ -12,10 +12,11 @@ use std::{
 
 use anyhow::Result;
 use tma_cli::emulate::{Emulation, LaunchFile, Output, Stopped, Verdict};
-use tma_emulator::{Performance, ScheduleName, Trace, performance::PerformanceReport};
+use tma_emulator::{ScheduleName, Trace};
 
 use checking::Checking;
 use every_schedule::EverySchedule;
+use performance::Counted;
 use report::Report;
 
 use crate::{reports::Reports, wrong_input::OrWrongInput};
@@ -87,7 +88,7 @@ impl Emulate {
                     report.stopped = self.trace(&emulation, trace).err();
                 }
                 if self.performance && report.stopped.is_none() {
-                    match self.performance(&emulation) {
+                    match Counted::new(&emulation, self.checking.config_of_seed()) {
                         Ok(counts) => report.performance = Some(counts),
                         Err(stopped) => report.stopped = Some(stopped),
                     }
@@ -107,13 +108,6 @@ impl Emulate {
         let trace = self.trace.as_deref().map(|path| Output::open(path, taken));
         let trace = trace.transpose().map_err(Stopped::Failure)?;
         Ok((emulation, trace))
-    }
-
-    /// Runs the launches again and counts their accesses.
-    fn performance(&self, emulation: &Emulation) -> Result<PerformanceReport, Stopped> {
-        let mut performance = Performance::default();
-        emulation.observe(self.checking.config_of_seed(), &mut performance)?;
-        Ok(performance.finish())
     }
 
     /// Runs the seed again with a trace; a seed repeats its schedule.

@@ -188,6 +188,47 @@ fn loads_are_in_flight_until_a_thread_has_waited() {
     assert_eq!(most(&together).block_bytes, 1536);
 }
 
+#[test]
+fn occupancy_is_limited_by_registers_threads_shared_memory_and_blocks() {
+    let text = copies::kernel(".param .u64 in", "", "");
+    for (threads, dynamic, registers, blocks, warps, limits) in [
+        (32, 0, None, 24, 24, "shared memory"),
+        (128, 0, Some(168), 3, 12, "registers"),
+        (128, 100_000, Some(168), 2, 8, "shared memory"),
+        (1024, 0, None, 2, 64, "threads"),
+        (1000, 0, Some(32), 2, 64, "threads, registers"),
+        (1024, 0, Some(65), 0, 0, "registers"),
+    ] {
+        let mut job = Job::new(Ptx {
+            name: "test.ptx",
+            text: &text,
+        });
+        job.buffers.push(Buffer::zeroed::<u32>("out", 1));
+        let launch = Launch::new("k", 2, threads).buffer(0).buffer(0);
+        // Each size of the blocks has one row.
+        for _ in 0..2 {
+            job.launch(launch.clone().shared_bytes(dynamic));
+        }
+        let registers = registers.map(|count| ("k".to_owned(), count));
+        let registers = registers.into_iter().chain([("other".to_owned(), 1)]);
+        let mut performance = Performance::default().with_registers(registers.collect());
+        EmulatorBackend::new(0)
+            .observe(&mut job, &mut performance)
+            .unwrap();
+        let report = performance.finish();
+        assert_eq!(report.occupancy.len(), 1);
+        let found = &report.occupancy[0];
+        assert_eq!(
+            (found.blocks(), found.warps()),
+            (blocks, warps),
+            "{found:?}"
+        );
+        assert_eq!(found.limits().join(", "), limits, "{found:?}");
+        let note = "a GPU cannot launch `k` with 1024 threads: a multiprocessor has too few registers for one block";
+        assert_eq!(report.to_string().contains(note), blocks == 0);
+    }
+}
+
 /// Counts a kernel that loads 12 pieces of 256 bytes into four stages, with this many pieces ahead.
 fn pipeline(ahead: u32) -> PerformanceReport {
     let load = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 256;

@@ -1,12 +1,91 @@
-//! The report of `--performance` as JSON.
+//! The report of `--performance`.
 
-use serde_json::{Map, Value, json};
-use tma_emulator::performance::{
-    CopyCounts, FlightCounts, GlobalCounts, Line, PerformanceReport, ProductCounts, SharedCounts,
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Display, Formatter},
+    fs,
 };
 
-/// Returns the tables, each line with its place and its counts.
-pub(super) fn to_json(report: &PerformanceReport) -> Value {
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value, json};
+use tma_cli::emulate::{Emulation, Stopped};
+use tma_emulator::{
+    Config, Performance,
+    performance::{
+        CopyCounts, FlightCounts, GlobalCounts, Line, Occupancy, PerformanceReport, ProductCounts,
+        SharedCounts,
+    },
+};
+
+use crate::assembled::Assembled;
+
+/// The counts of a run.
+pub(super) struct Counted {
+    report: PerformanceReport,
+    /// The reason why the number of registers is unknown.
+    no_registers: Option<String>,
+}
+
+impl Counted {
+    /// Runs the launches and counts their accesses. ptxas reports the registers, if it is installed.
+    pub(super) fn new(emulation: &Emulation, config: Config) -> Result<Self, Stopped> {
+        let (registers, no_registers) = match registers(emulation) {
+            Ok(registers) => (registers, None),
+            Err(error) => (BTreeMap::new(), Some(format!("{error:#}"))),
+        };
+        let mut performance = Performance::default().with_registers(registers);
+        emulation.observe(config, &mut performance)?;
+        Ok(Self {
+            report: performance.finish(),
+            no_registers,
+        })
+    }
+
+    /// Returns the tables, each line with its place and its counts.
+    pub(super) fn to_json(&self) -> Value {
+        let mut tables = to_json(&self.report);
+        tables["registers_unknown"] = json!(self.no_registers);
+        tables
+    }
+}
+
+impl Display for Counted {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.report.fmt(f)?;
+        match &self.no_registers {
+            Some(reason) => writeln!(
+                f,
+                "  = note: registers are unknown and may allow fewer blocks: {reason}"
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns the number of registers of each launched kernel. ptxas assembles these kernels alone.
+fn registers(emulation: &Emulation) -> Result<BTreeMap<String, u32>> {
+    let file = emulation.file();
+    let launched: Vec<&str> = file
+        .launches()
+        .map(|launch| launch.entry.as_str())
+        .collect();
+    let folder = tempfile::tempdir().context("cannot create a folder for ptxas")?;
+    let path = folder.path().join("kernels.ptx");
+    let mut registers = BTreeMap::new();
+    for source in emulation.sources() {
+        let kernels = source.module().extract_all(launched.iter().copied());
+        fs::write(&path, kernels.to_string()).context("cannot write a file for ptxas")?;
+        match Assembled::new(&path, file.arch())? {
+            Assembled::Kernels(kernels) => {
+                registers.extend(kernels.into_iter().map(|(name, it)| (name, it.registers)));
+            }
+            Assembled::Not(reason) => bail!(reason),
+        }
+    }
+    Ok(registers)
+}
+
+fn to_json(report: &PerformanceReport) -> Value {
     json!({
         "shared": lines(&report.shared, |it: &SharedCounts| json!({
             "requests": it.requests,
@@ -40,6 +119,15 @@ pub(super) fn to_json(report: &PerformanceReport) -> Value {
             "stages": it.stages,
             "filled": it.filled,
         })),
+        "occupancy": report.occupancy.iter().map(|it: &Occupancy| json!({
+            "kernel": it.kernel,
+            "threads": it.threads,
+            "shared_bytes": it.shared_bytes,
+            "registers": it.registers,
+            "blocks": it.blocks(),
+            "warps": it.warps(),
+            "limited_by": it.limits(),
+        })).collect::<Vec<_>>(),
     })
 }
 

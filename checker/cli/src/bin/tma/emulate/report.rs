@@ -11,11 +11,10 @@ use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, run_to_json, violation
 use tma_emulator::{
     check::{Suppression, Suppressions},
     is_interrupted,
-    performance::PerformanceReport,
 };
 use tma_launch::{Failure, Stage};
 
-use super::{performance, seeds::Seeds};
+use super::{performance::Counted, seeds::Seeds};
 use crate::reports::{Case, Reports, to_json};
 
 /// The command line, printed so that a schedule can be run again.
@@ -113,7 +112,7 @@ pub(crate) struct Report<'a> {
     pub(crate) stopped: Option<Stopped>,
     pub(crate) suppressions: Suppressions,
     /// The counts of `--performance`.
-    pub(super) performance: Option<PerformanceReport>,
+    pub(super) performance: Option<Counted>,
 }
 
 impl<'a> Report<'a> {
@@ -243,7 +242,7 @@ impl<'a> Report<'a> {
             let end = if self.runs > 0 { "\n  " } else { "" };
             write!(out, "{end}],")?;
             if let Some(counts) = &self.performance {
-                let counts = format!("{:#}", performance::to_json(counts)).replace('\n', "\n  ");
+                let counts = format!("{:#}", counts.to_json()).replace('\n', "\n  ");
                 write!(out, "\n  \"performance\": {counts},")?;
             }
             return writeln!(
