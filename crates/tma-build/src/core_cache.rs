@@ -8,7 +8,7 @@ use std::{
     fs::{self, File},
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
-    process::{self, Command},
+    process::Command,
 };
 
 use crate::{
@@ -97,7 +97,9 @@ fn sysroot(compiler: &DeviceCompiler) -> PathBuf {
 
 /// Compiles into a folder of its own, which becomes the sysroot when it is complete.
 fn compile(compiler: &DeviceCompiler, sysroot: &Path) -> Result<(), Error> {
-    let folder = beside(sysroot, &process::id().to_string());
+    // The lock is held: what is there is of a build that was stopped.
+    let folder = beside(sysroot, "new");
+    let _ = fs::remove_dir_all(&folder);
     let made = compile_in(compiler, &folder).and_then(|libraries| {
         let complete = folder.join("sysroot");
         let target = complete.join("lib/rustlib").join(TARGET).join("lib");
