@@ -4,10 +4,15 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
-use std::{fs, path::Path, process::Output};
+use std::{
+    fs,
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
 
 use serde_json::{Value, json};
-use support::{NO_DRIVER, emulate, ends, folder, tma};
+use support::{NO_DRIVER, emulate, ends, folder, tma, wait_until};
 
 /// Transposes tiles of 32 x 32 words: each warp reads rows and writes columns of 128 bytes.
 const WITHOUT_SWIZZLE: &str = "
@@ -193,6 +198,70 @@ fn registers_come_from_ptxas() {
     let report = count_with("/nowhere/ptxas", &path, &["--json"]);
     let report: Value = serde_json::from_str(&report).unwrap();
     assert!(report["performance"]["registers_unknown"].is_string());
+}
+
+#[test]
+fn registers_are_those_of_the_launched_module() {
+    // The stand-in reports 32 registers for `tile` in every module, and nothing else.
+    let ptxas = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/ptxas");
+    let [ptx, file] = [WITHOUT_SWIZZLE, FILE].map(|text| text.replace("transpose", "tile"));
+    let file = file.replace("module = \"k.ptx\"", "modules = [\"k.ptx\", \"other.ptx\"]");
+    let (folder, path) = folder(
+        &ptx,
+        &file.replace("entry", "module = \"other.ptx\"\nentry"),
+    );
+    fs::write(folder.path().join("other.ptx"), &ptx).unwrap();
+    let text = count_with(ptxas, &path, &[]);
+    assert!(
+        text.contains(" 32       8     64  threads, registers  `tile`\n"),
+        "{text}"
+    );
+
+    let (_folder, path) = self::folder(WITHOUT_SWIZZLE, FILE);
+    let text = count_with(ptxas, &path, &[]);
+    let note = "may allow fewer blocks: ptxas reports no registers of `transpose`\n";
+    assert!(text.contains(note), "{text}");
+}
+
+#[test]
+fn an_interruption_while_ptxas_runs_is_no_verdict() {
+    let (_folder, path) = folder(WITHOUT_SWIZZLE, FILE);
+    let child = Command::new(env!("CARGO_BIN_EXE_tma"))
+        .args(["emulate", path.to_str().unwrap(), "--performance"])
+        .env(
+            "TMA_PTXAS",
+            concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/tests/support/ptxas_that_hangs"
+            ),
+        )
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let group = child.id();
+    wait_until(|| {
+        let children = fs::read_to_string(format!("/proc/{group}/task/{group}/children"));
+        let names = children
+            .unwrap()
+            .split_whitespace()
+            .map(|it| fs::read_to_string(format!("/proc/{it}/comm")).unwrap_or_default())
+            .collect::<Vec<_>>();
+        names.iter().any(|name| name == "sleep\n")
+    });
+    // As a terminal does.
+    let sent = Command::new("kill")
+        .args(["-INT", "--", &format!("-{group}")])
+        .status();
+    assert!(sent.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("interrupted: ") && !said.contains("occupancy"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -174,7 +174,10 @@ fn arguments_of_directives_are_read_again() {
     let values = [
         "3",
         "-3",
-        "(f)",
+        "f",
+        "!f",
+        "~4",
+        ".5",
         "(~4)",
         "(1.5)",
         "(f ? 1 : 2)",

@@ -132,6 +132,18 @@ fn predicates_and_pairs() {
         OperandKind::Not(Box::new("%p1".into()))
     );
     // In an expression, `!` belongs to the name alone.
+    let choice = |text| match operand(text).kind {
+        OperandKind::Constant(Expression {
+            kind: ExpressionKind::Conditional(parts),
+            ..
+        }) => parts[0].kind.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(choice("f ? 1 : 2"), ExpressionKind::Symbol(_)));
+    assert!(matches!(
+        choice("!f ? 1 : 2"),
+        ExpressionKind::Unary(UnaryOperator::Not, _)
+    ));
     for text in ["!f*g", "!f+1", "!f<<2"] {
         let OperandKind::Constant(sum) = operand(text).kind else {
             panic!("{text}")

@@ -186,6 +186,10 @@ impl Ptxas {
         if status.success() {
             return Ok(Some(messages.into_owned()));
         }
+        let mut messages = messages.into_owned();
+        if messages.is_empty() || status.code().is_none() {
+            messages += &format!("{} ended with {status}\n", self.path.display());
+        }
         let text = std::fs::read_to_string(ptx).unwrap_or_default();
         Err(Error::Assemble {
             arch,
@@ -389,6 +393,8 @@ ptxas info    : Function properties for helper
         let limit = Some(Duration::from_secs(1000));
         assert_eq!(messages("exit 0", limit).unwrap(), printed);
         assert_eq!(messages("exit 0", None).unwrap(), printed);
-        assert!(messages("exit 1", limit).is_err());
+        let refused = |does| messages(does, limit).unwrap_err().to_string();
+        assert!(refused("exit 1").ends_with("\nsaid"));
+        assert!(refused("kill -SEGV $$").contains("ptxas ended with signal: 11"));
     }
 }

@@ -78,8 +78,8 @@ pub struct Performance {
     copies: Lines<CopyCounts>,
     products: Lines<ProductCounts>,
     flights: Lines<FlightCounts>,
-    /// Number of registers of a thread of each kernel.
-    registers: BTreeMap<String, u32>,
+    /// Number of registers of a thread, by module and kernel.
+    registers: BTreeMap<(String, String), u32>,
     /// Each one once, in the order of the launches.
     occupancy: Vec<Occupancy>,
 }
@@ -136,9 +136,9 @@ impl Family {
 }
 
 impl Performance {
-    /// Sets the number of registers of a thread of each kernel, by its name in PTX. ptxas reports them.
+    /// Sets the number of registers of a thread, by the names of the module and the kernel. ptxas reports them.
     #[must_use]
-    pub fn with_registers(mut self, registers: BTreeMap<String, u32>) -> Self {
+    pub fn with_registers(mut self, registers: BTreeMap<(String, String), u32>) -> Self {
         self.registers = registers;
         self
     }
@@ -243,14 +243,15 @@ impl Launch {
         access.add(origin.thread as usize % LANES, range.address, range.bytes);
     }
 
-    fn occupancy(&self, registers: &BTreeMap<String, u32>) -> Occupancy {
+    fn occupancy(&self, registers: &BTreeMap<(String, String), u32>) -> Occupancy {
         let entry = self.program.functions.first();
         let kernel = entry.map(|entry| entry.name.clone()).unwrap_or_default();
+        let key = (self.program.name().to_owned(), kernel);
         Occupancy {
             threads: self.shape.block.count(),
             shared_bytes: self.program.static_shared_bytes + u64::from(self.shape.shared_bytes),
-            registers: registers.get(&kernel).copied(),
-            kernel,
+            registers: registers.get(&key).copied(),
+            kernel: key.1,
         }
     }
 }

@@ -116,6 +116,21 @@ impl Parser<'_> {
         })
     }
 
+    pub(super) fn begins_an_expression(&self) -> bool {
+        match self.token() {
+            Token::Integer
+            | Token::Float
+            | Token::Identifier
+            | Token::OpenParen
+            | Token::Plus
+            | Token::Minus
+            | Token::Tilde
+            | Token::Bang => true,
+            Token::Dotted => self.is_fraction(),
+            _ => false,
+        }
+    }
+
     /// Returns whether the next token, which looks like a directive, is a number such as `.5`.
     pub(super) fn is_fraction(&self) -> bool {
         let digits = self.word().strip_prefix('.').unwrap_or("");

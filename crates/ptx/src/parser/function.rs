@@ -113,9 +113,9 @@ impl Parser<'_> {
     pub(super) fn directive(&mut self) -> Parse<FunctionDirective> {
         let first = self.next;
         let name = self.bump().span.slice(self.text).to_owned();
-        let arguments = match self.token() {
-            Token::Integer | Token::OpenParen | Token::Minus => self.list(Self::expression)?,
-            _ => Vec::new(),
+        let arguments = match self.begins_an_expression() {
+            true => self.list(Self::expression)?,
+            false => Vec::new(),
         };
         Ok(FunctionDirective {
             name,

@@ -37,14 +37,7 @@ impl Parser<'_> {
             }
             // Operands of a call are names and lists; the other arms are expressions.
             _ if is_call => return self.fail("a name or a list"),
-            Token::Integer
-            | Token::Float
-            | Token::OpenParen
-            | Token::Plus
-            | Token::Minus
-            | Token::Tilde
-            | Token::Bang => OperandKind::Constant(self.expression()?),
-            Token::Dotted if self.is_fraction() => OperandKind::Constant(self.expression()?),
+            _ if self.begins_an_expression() => OperandKind::Constant(self.expression()?),
             _ => return self.fail("an operand"),
         };
         Ok(Operand {
@@ -119,7 +112,10 @@ impl Parser<'_> {
             }
             // `|` joins two registers here; it is an operator only between numbers.
             Token::Or => Ok(OperandKind::Symbol(symbol)),
-            token if !is_call && Self::binary_operator(token).is_some() => {
+            token
+                if !is_call
+                    && (token == Token::Question || Self::binary_operator(token).is_some()) =>
+            {
                 self.next = first;
                 Ok(OperandKind::Constant(self.expression()?))
             }

@@ -1,10 +1,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{joined, variable, word};
-use crate::ast::{
-    Expression, ExpressionKind, Function, FunctionDirective, FunctionKind, Literal, Number,
-    Parameter, Pointer, UnaryOperator,
-};
+use crate::ast::{Function, FunctionDirective, FunctionKind, Parameter, Pointer};
 
 impl Display for Function {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -42,27 +39,10 @@ impl Display for Function {
 impl Display for FunctionDirective {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
-        let Some((first, rest)) = self.arguments.split_first() else {
-            return Ok(());
-        };
-        // Without the parentheses, it would not be read as an argument.
-        match begins_with_an_integer(first) {
-            true => write!(f, " {first}")?,
-            false => write!(f, " ({first})")?,
+        if !self.arguments.is_empty() {
+            f.write_str(" ")?;
         }
-        rest.iter().try_for_each(|it| write!(f, ", {it}"))
-    }
-}
-
-fn begins_with_an_integer(expression: &Expression) -> bool {
-    let is_integer = |literal: &Literal| matches!(literal.number(), Number::Integer { .. });
-    match &expression.kind {
-        ExpressionKind::Literal(literal) => is_integer(literal),
-        ExpressionKind::Mask(mask, _) => is_integer(mask),
-        ExpressionKind::Binary(_, left, _) => begins_with_an_integer(left),
-        ExpressionKind::Conditional(parts) => begins_with_an_integer(&parts[0]),
-        ExpressionKind::Cast(..) | ExpressionKind::Unary(UnaryOperator::Negate, _) => true,
-        _ => false,
+        joined(f, &self.arguments, ", ")
     }
 }
 

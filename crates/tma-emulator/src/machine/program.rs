@@ -166,6 +166,11 @@ impl Program {
         }
     }
 
+    /// Returns the name of the module.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Adds a line of a source file, which is given by its number.
     pub(crate) fn add_line(&mut self, file: u32, line: u32, caller: Option<Line>) -> Line {
         self.frames.push(Inlined { file, line, caller });

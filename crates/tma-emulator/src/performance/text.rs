@@ -281,7 +281,7 @@ fn occupancy(all: &[Occupancy], f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
             "  = note: a GPU cannot launch `{}` with {} threads: a multiprocessor has too few {} for one block; use fewer \
-             threads, or declare them (`.maxntid`) so that ptxas assigns fewer registers",
+             threads, or fewer registers: `.maxntid` declares the threads to ptxas, and `.maxnreg` limits the registers",
             it.kernel,
             it.threads,
             it.limits().join(", "),

@@ -12,7 +12,8 @@ use std::{
 
 use anyhow::Result;
 use tma_cli::emulate::{Emulation, LaunchFile, Output, Stopped, Verdict};
-use tma_emulator::{ScheduleName, Trace};
+use tma_emulator::{ScheduleName, Trace, is_interrupted};
+use tma_launch::{Failure, Stage};
 
 use checking::Checking;
 use every_schedule::EverySchedule;
@@ -92,6 +93,12 @@ impl Emulate {
                         Ok(counts) => report.performance = Some(counts),
                         Err(stopped) => report.stopped = Some(stopped),
                     }
+                }
+                if is_interrupted() && report.stopped.is_none() {
+                    report.performance = None;
+                    let what = "interrupted: the run for the timeline or the counts did not end";
+                    let failure = Failure::new(Stage::Synchronise, what);
+                    report.stopped = Some(Stopped::Failure(failure));
                 }
             }
             Err(stopped) => report.stopped = Some(stopped),

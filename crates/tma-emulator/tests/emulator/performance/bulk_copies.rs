@@ -209,8 +209,11 @@ fn occupancy_is_limited_by_registers_threads_shared_memory_and_blocks() {
         for _ in 0..2 {
             job.launch(launch.clone().shared_bytes(dynamic));
         }
-        let registers = registers.map(|count| ("k".to_owned(), count));
-        let registers = registers.into_iter().chain([("other".to_owned(), 1)]);
+        let registers = registers.map(|count| ("test.ptx", "k", count));
+        let others = [("test.ptx", "other", 1), ("other.ptx", "k", 200)];
+        let registers = registers.into_iter().chain(others);
+        let registers = registers
+            .map(|(module, kernel, count)| ((module.to_owned(), kernel.to_owned()), count));
         let mut performance = Performance::default().with_registers(registers.collect());
         EmulatorBackend::new(0)
             .observe(&mut job, &mut performance)

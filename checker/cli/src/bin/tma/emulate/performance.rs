@@ -1,7 +1,7 @@
 //! The report of `--performance`.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::{self, Display, Formatter},
     fs,
 };
@@ -62,24 +62,37 @@ impl Display for Counted {
     }
 }
 
-/// Returns the number of registers of each launched kernel. ptxas assembles these kernels alone.
-fn registers(emulation: &Emulation) -> Result<BTreeMap<String, u32>> {
+/// Returns the number of registers of each launched kernel, by module and kernel. ptxas assembles these kernels alone, unless
+/// the module is for a debugger, which needs it whole.
+fn registers(emulation: &Emulation) -> Result<BTreeMap<(String, String), u32>> {
     let file = emulation.file();
-    let launched: Vec<&str> = file
-        .launches()
-        .map(|launch| launch.entry.as_str())
-        .collect();
     let folder = tempfile::tempdir().context("cannot create a folder for ptxas")?;
     let path = folder.path().join("kernels.ptx");
     let mut registers = BTreeMap::new();
-    for source in emulation.sources() {
-        let kernels = source.module().extract_all(launched.iter().copied());
-        fs::write(&path, kernels.to_string()).context("cannot write a file for ptxas")?;
-        match Assembled::new(&path, file.arch())? {
-            Assembled::Kernels(kernels) => {
-                registers.extend(kernels.into_iter().map(|(name, it)| (name, it.registers)));
-            }
-            Assembled::Not(reason) => bail!(reason),
+    for (index, source) in emulation.sources().iter().enumerate() {
+        let launches = file.launches().filter(|launch| launch.module == index);
+        let launched: BTreeSet<&str> = launches.map(|launch| launch.entry.as_str()).collect();
+        if launched.is_empty() {
+            continue;
+        }
+        let module = source.module();
+        let text = match module.target.names.iter().any(|name| *name == "debug") {
+            true => source.text().to_owned(),
+            false => module.extract_all(launched.iter().copied()).to_string(),
+        };
+        fs::write(&path, text).context("cannot write a file for ptxas")?;
+        let assembled = Assembled::new(&path, file.arch())?;
+        if let Assembled::Not(reason) = assembled {
+            bail!(reason);
+        }
+        for kernel in launched {
+            let resources = assembled.of(kernel);
+            let resources =
+                resources.with_context(|| format!("ptxas reports no registers of `{kernel}`"))?;
+            registers.insert(
+                (source.name().to_owned(), kernel.to_owned()),
+                resources.registers,
+            );
         }
     }
     Ok(registers)
