@@ -242,13 +242,10 @@ fn an_interruption_while_ptxas_runs_is_no_verdict() {
         .unwrap();
     let group = child.id();
     wait_until(|| {
-        let children = fs::read_to_string(format!("/proc/{group}/task/{group}/children"));
-        let names = children
-            .unwrap()
-            .split_whitespace()
-            .map(|it| fs::read_to_string(format!("/proc/{it}/comm")).unwrap_or_default())
-            .collect::<Vec<_>>();
-        names.iter().any(|name| name == "sleep\n")
+        let children = fs::read_to_string(format!("/proc/{group}/task/{group}/children")).unwrap();
+        children.split_whitespace().any(|child| {
+            fs::read_to_string(format!("/proc/{child}/comm")).is_ok_and(|name| name == "sleep\n")
+        })
     });
     // As a terminal does.
     let sent = Command::new("kill")
