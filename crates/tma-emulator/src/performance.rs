@@ -244,9 +244,9 @@ impl Launch {
     }
 
     fn occupancy(&self, registers: &BTreeMap<(String, String), u32>) -> Occupancy {
-        let entry = self.program.functions.first();
-        let kernel = entry.map(|entry| entry.name.clone()).unwrap_or_default();
-        let key = (self.program.name().to_owned(), kernel);
+        let key = [self.program.name(), self.program.kernel()]
+            .map(str::to_owned)
+            .into();
         Occupancy {
             threads: self.shape.block.count(),
             shared_bytes: self.program.static_shared_bytes + u64::from(self.shape.shared_bytes),

@@ -61,15 +61,23 @@ impl Limits {
     /// multiprocessor. [`blocks_by_registers`](Self::blocks_by_registers) may allow fewer.
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     pub fn blocks_per_multiprocessor(&self, threads: u64, shared_bytes: u64) -> u32 {
+        self.blocks_by_threads(threads)
+            .min(self.blocks_by_shared_bytes(shared_bytes))
+            .min(self.multiprocessor_blocks)
+    }
+
+    /// Returns the number of blocks whose threads can be resident on a multiprocessor, in whole warps.
+    pub fn blocks_by_threads(&self, threads: u64) -> u32 {
         let warps = threads.div_ceil(32).max(1);
-        let by_threads = u64::from(self.multiprocessor_threads / 32) / warps;
+        let blocks = u64::from(self.multiprocessor_threads / 32) / warps;
+        u32::try_from(blocks).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the number of blocks for whose bytes of shared memory a multiprocessor has room.
+    pub fn blocks_by_shared_bytes(&self, shared_bytes: u64) -> u32 {
         let of_block = shared_bytes.saturating_add(1024);
-        let by_shared =
-            self.multiprocessor_shared_bytes / of_block.div_ceil(128).saturating_mul(128);
-        let most = by_threads.min(by_shared);
-        u32::try_from(most).map_or(self.multiprocessor_blocks, |most| {
-            most.min(self.multiprocessor_blocks)
-        })
+        let blocks = self.multiprocessor_shared_bytes / of_block.div_ceil(128).saturating_mul(128);
+        u32::try_from(blocks).unwrap_or(u32::MAX)
     }
 
     /// Returns the number of blocks with these threads for which a multiprocessor has registers; 0 if it has too few for one.

@@ -171,6 +171,13 @@ impl Program {
         &self.name
     }
 
+    /// Returns the name of the kernel.
+    pub(crate) fn kernel(&self) -> &str {
+        self.functions
+            .first()
+            .map_or("", |kernel| kernel.name.as_str())
+    }
+
     /// Adds a line of a source file, which is given by its number.
     pub(crate) fn add_line(&mut self, file: u32, line: u32, caller: Option<Line>) -> Line {
         self.frames.push(Inlined { file, line, caller });

@@ -38,19 +38,38 @@ impl Occupancy {
 
     fn by_limit(&self) -> [(&'static str, u32); 4] {
         let limits = Limits::SM_90;
-        let warps = self.threads.div_ceil(32).max(1);
-        let by_threads = u64::from(limits.multiprocessor_threads / 32) / warps;
         let by_registers = self
             .registers
             .map(|registers| Limits::blocks_by_registers(self.threads, registers));
         [
-            ("threads", u32::try_from(by_threads).unwrap_or(u32::MAX)),
+            ("threads", limits.blocks_by_threads(self.threads)),
             ("blocks", limits.multiprocessor_blocks),
             (
                 "shared memory",
-                limits.blocks_per_multiprocessor(1, self.shared_bytes),
+                limits.blocks_by_shared_bytes(self.shared_bytes),
             ),
             ("registers", by_registers.unwrap_or(u32::MAX)),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_blocks_are_limited_by_their_number_alone() {
+        let mut occupancy = Occupancy {
+            kernel: "k".to_owned(),
+            threads: 32,
+            shared_bytes: 0,
+            registers: Some(16),
+        };
+        assert_eq!(
+            (occupancy.blocks(), occupancy.limits()),
+            (32, vec!["blocks"])
+        );
+        occupancy.threads = 64;
+        assert_eq!(occupancy.limits(), ["threads", "blocks"]);
     }
 }

@@ -62,10 +62,9 @@ impl<T: Counts> Lines<T> {
     /// Adds the counts of an instruction.
     pub(super) fn add(&mut self, program: &Program, instruction: usize, counts: &T) {
         let location = program.location(instruction);
-        let kernel = program.functions.first().map(|entry| entry.name.clone());
         let opcode = program.opcode(instruction).to_owned();
         let key = (
-            kernel.unwrap_or_default(),
+            program.kernel().to_owned(),
             opcode,
             location.line_of_source(),
         );
