@@ -6,7 +6,7 @@ mod support;
 
 use std::path::Path;
 
-use support::{NO_DRIVER, fake_driver, printed, refused, tma, unreadable};
+use support::{NO_DRIVER, PTXAS, fake_driver, printed, refused, tma, unreadable};
 
 const KERNELS: &str = "\
 .version 8.6
@@ -41,9 +41,6 @@ fn inspect(text: &str, arguments: &[&str]) -> std::process::Output {
 
 /// A path without a ptxas.
 const NO_PTXAS: (&str, &str) = ("TMA_PTXAS", "/nowhere/ptxas");
-
-/// A stand-in for ptxas that reports one kernel, `tile`, for every input.
-const PTXAS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/ptxas");
 
 #[test]
 fn ptxas_says_what_a_kernel_takes() {

@@ -12,7 +12,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use support::{NO_DRIVER, emulate, ends, folder, tma, wait_until};
+use support::{NO_DRIVER, PTXAS, emulate, ends, folder, tma, wait_until};
 
 /// Transposes tiles of 32 x 32 words: each warp reads rows and writes columns of 128 bytes.
 const WITHOUT_SWIZZLE: &str = "
@@ -164,15 +164,14 @@ fn count_with(ptxas: &str, path: &Path, more: &[&str]) -> String {
 #[test]
 fn registers_come_from_ptxas() {
     // The stand-in for ptxas reports 32 registers for a kernel of this name.
-    let ptxas = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/ptxas");
     let [ptx, file] = [WITHOUT_SWIZZLE, FILE].map(|text| text.replace("transpose", "tile"));
     let (_folder, path) = folder(&ptx, &file);
     let head = "  threads  shared memory  registers  blocks  warps          limited by  kernel\n";
     let row = "      256           8200         32       8     64  threads, registers  `tile`\n";
-    let text = count_with(ptxas, &path, &[]);
+    let text = count_with(PTXAS, &path, &[]);
     assert!(text.contains(&format!("{head}{row}")), "{text}");
     assert!(!text.contains("are unknown"), "{text}");
-    let report: Value = serde_json::from_str(&count_with(ptxas, &path, &["--json"])).unwrap();
+    let report: Value = serde_json::from_str(&count_with(PTXAS, &path, &["--json"])).unwrap();
     let expected = json!([{
         "kernel": "tile",
         "threads": 256,
@@ -203,7 +202,6 @@ fn registers_come_from_ptxas() {
 #[test]
 fn registers_are_those_of_the_launched_module() {
     // The stand-in reports 32 registers for `tile` in every module, and nothing else.
-    let ptxas = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/ptxas");
     let [ptx, file] = [WITHOUT_SWIZZLE, FILE].map(|text| text.replace("transpose", "tile"));
     let file = file.replace("module = \"k.ptx\"", "modules = [\"k.ptx\", \"other.ptx\"]");
     let (folder, path) = folder(
@@ -211,14 +209,14 @@ fn registers_are_those_of_the_launched_module() {
         &file.replace("entry", "module = \"other.ptx\"\nentry"),
     );
     fs::write(folder.path().join("other.ptx"), &ptx).unwrap();
-    let text = count_with(ptxas, &path, &[]);
+    let text = count_with(PTXAS, &path, &[]);
     assert!(
         text.contains(" 32       8     64  threads, registers  `tile`\n"),
         "{text}"
     );
 
     let (_folder, path) = self::folder(WITHOUT_SWIZZLE, FILE);
-    let text = count_with(ptxas, &path, &[]);
+    let text = count_with(PTXAS, &path, &[]);
     let note = "may allow fewer blocks: ptxas reports no registers of `transpose`\n";
     assert!(text.contains(note), "{text}");
 }

@@ -97,7 +97,7 @@ fn sysroot(compiler: &DeviceCompiler) -> PathBuf {
 
 /// Compiles into a folder of its own, which becomes the sysroot when it is complete.
 fn compile(compiler: &DeviceCompiler, sysroot: &Path) -> Result<(), Error> {
-    // The lock is held: what is there is of a build that was stopped.
+    // The lock is held, so a folder of this name is left from a stopped build.
     let folder = beside(sysroot, "new");
     let _ = fs::remove_dir_all(&folder);
     let made = compile_in(compiler, &folder).and_then(|libraries| {

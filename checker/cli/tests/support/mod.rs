@@ -11,6 +11,9 @@ use std::{
 /// A path without a driver.
 pub(crate) const NO_DRIVER: &str = "/nowhere/libcuda.so.1";
 
+/// A stand-in for ptxas that reports one kernel, `tile`, with 32 registers for every input.
+pub(crate) const PTXAS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/ptxas");
+
 /// Runs `tma` with the given driver library and environment.
 pub(crate) fn tma(driver: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tma"))

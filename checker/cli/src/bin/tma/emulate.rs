@@ -12,13 +12,12 @@ use std::{
 
 use anyhow::Result;
 use tma_cli::emulate::{Emulation, LaunchFile, Output, Stopped, Verdict};
-use tma_emulator::{ScheduleName, Trace, is_interrupted};
-use tma_launch::{Failure, Stage};
+use tma_emulator::{ScheduleName, Trace};
 
 use checking::Checking;
 use every_schedule::EverySchedule;
 use performance::Counted;
-use report::Report;
+use report::{Report, to_its_end};
 
 use crate::{reports::Reports, wrong_input::OrWrongInput};
 
@@ -94,12 +93,6 @@ impl Emulate {
                         Err(stopped) => report.stopped = Some(stopped),
                     }
                 }
-                if is_interrupted() && report.stopped.is_none() {
-                    report.performance = None;
-                    let what = "interrupted: the run for the timeline or the counts did not end";
-                    let failure = Failure::new(Stage::Synchronise, what);
-                    report.stopped = Some(Stopped::Failure(failure));
-                }
             }
             Err(stopped) => report.stopped = Some(stopped),
         }
@@ -121,7 +114,8 @@ impl Emulate {
     fn trace(&self, emulation: &Emulation, file: Output) -> Result<(), Stopped> {
         let mut trace = Trace::default();
         emulation.observe(self.checking.config_of_seed(), &mut trace)?;
-        self.draw(trace, file)
+        self.draw(trace, file)?;
+        to_its_end("the run for the timeline")
     }
 
     /// Writes the timeline of a schedule, if one is requested.

@@ -17,6 +17,7 @@ use tma_emulator::{
     },
 };
 
+use super::report::to_its_end;
 use crate::assembled::Assembled;
 
 /// The counts of a run.
@@ -35,17 +36,11 @@ impl Counted {
         };
         let mut performance = Performance::default().with_registers(registers);
         emulation.observe(config, &mut performance)?;
+        to_its_end("the run for the counts")?;
         Ok(Self {
             report: performance.finish(),
             no_registers,
         })
-    }
-
-    /// Returns the tables, each line with its place and its counts.
-    pub(super) fn to_json(&self) -> Value {
-        let mut tables = to_json(&self.report);
-        tables["registers_unknown"] = json!(self.no_registers);
-        tables
     }
 }
 
@@ -98,7 +93,9 @@ fn registers(emulation: &Emulation) -> Result<BTreeMap<(String, String), u32>> {
     Ok(registers)
 }
 
-fn to_json(report: &PerformanceReport) -> Value {
+/// Returns the tables, each line with its place and its counts.
+pub(super) fn to_json(counted: &Counted) -> Value {
+    let report = &counted.report;
     json!({
         "shared": lines(&report.shared, |it: &SharedCounts| json!({
             "requests": it.requests,
@@ -141,6 +138,7 @@ fn to_json(report: &PerformanceReport) -> Value {
             "warps": it.warps(),
             "limited_by": it.limits(),
         })).collect::<Vec<_>>(),
+        "registers_unknown": counted.no_registers,
     })
 }
 

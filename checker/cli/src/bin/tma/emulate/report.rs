@@ -14,7 +14,10 @@ use tma_emulator::{
 };
 use tma_launch::{Failure, Stage};
 
-use super::{performance::Counted, seeds::Seeds};
+use super::{
+    performance::{self, Counted},
+    seeds::Seeds,
+};
 use crate::reports::{Case, Reports, to_json};
 
 /// The command line, printed so that a schedule can be run again.
@@ -115,6 +118,15 @@ pub(crate) struct Report<'a> {
     pub(super) performance: Option<Counted>,
 }
 
+/// Fails if the run that has just ended was interrupted.
+pub(super) fn to_its_end(run: impl Display) -> Result<(), Stopped> {
+    if !is_interrupted() {
+        return Ok(());
+    }
+    let what = format!("interrupted: {run} did not run to its end");
+    Err(Stopped::Failure(Failure::new(Stage::Synchronise, what)))
+}
+
 impl<'a> Report<'a> {
     pub(crate) fn new(
         again: Again<'a>,
@@ -154,11 +166,10 @@ impl<'a> Report<'a> {
 
     /// Prints the new findings of a seed.
     pub(crate) fn run(&mut self, mut run: Run, out: &mut impl Write) -> io::Result<()> {
-        if is_interrupted() {
+        if let Err(stopped) = to_its_end(format_args!("seed {}", run.seed)) {
             // The interruption stopped the kernel, so it is not endless.
             run.diagnostics.retain(|found| !found.is_endless());
-            let what = format!("interrupted: seed {} did not run to its end", run.seed);
-            self.stopped = Some(Stopped::Failure(Failure::new(Stage::Synchronise, what)));
+            self.stopped = Some(stopped);
         }
         self.worst = self.worst.max(run.verdict());
         self.last = Some((run.seed, run.steps));
@@ -242,7 +253,7 @@ impl<'a> Report<'a> {
             let end = if self.runs > 0 { "\n  " } else { "" };
             write!(out, "{end}],")?;
             if let Some(counts) = &self.performance {
-                let counts = format!("{:#}", counts.to_json()).replace('\n', "\n  ");
+                let counts = format!("{:#}", performance::to_json(counts)).replace('\n', "\n  ");
                 write!(out, "\n  \"performance\": {counts},")?;
             }
             return writeln!(
