@@ -13,32 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-# Kernels with conflicts or without, matrices in registers, atomics, strided requests, boxes of all kinds.
-ROWS = [
-    "transpose",
-    "gemm",
-    "gemm_mma",
-    "attention",
-    "softmax",
-    "histogram",
-    "stencil",
-    "conv_im2col",
-    "hwc_tile",
-    "multicast_tile",
-    "tile_2d",
-    "gather_rows",
-    "deform_attn",
-]
 SHARED, GLOBAL, COPIES = "shared memory", "global memory", "bulk and tensor copies"
 # The name of a line, the emulator's count, and the metrics whose sum should be the same.
 COUNTS = [
     ("shared wavefronts", lambda of: of(SHARED, "wavefronts"), ["memory_l1_wavefronts_shared"]),
     ("  ideal", lambda of: of(SHARED, "ideal"), ["memory_l1_wavefronts_shared_ideal"]),
-    (
-        "  bank conflicts",
-        lambda of: of(SHARED, "wavefronts") - of(SHARED, "ideal"),
-        ["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"],
-    ),
     ("global sectors", lambda of: of(GLOBAL, "sectors"), ["memory_l2_theoretical_sectors_global"]),
     ("  ideal", lambda of: of(GLOBAL, "ideal"), ["memory_l2_theoretical_sectors_global_ideal"]),
     ("  lines", lambda of: of(GLOBAL, "lines"), ["memory_l1_tag_requests_global"]),
@@ -124,22 +103,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", required=True, help="the program `run`")
     parser.add_argument("--ptx", required=True, help="the kernels' PTX for this GPU, such as kernels/sm_90a.ptx")
-    parser.add_argument("--kernels", nargs="*", default=ROWS, help="kernels, as `run --list` names them")
+    parser.add_argument("--kernels", nargs="*", help="kernels, as `run --list` names them; all of them by default")
     parser.add_argument("--ncu", default="ncu")
     parser.add_argument("--log", help="write ncu's output to files with this prefix")
     arguments = parser.parse_args()
     program = [arguments.run, "--module", arguments.ptx]
     environment = dict(os.environ)
+    kernels = arguments.kernels
+    if not kernels:
+        listed = subprocess.run([arguments.run, "--list"], check=True, capture_output=True, text=True).stdout
+        kernels = [line.split()[0] for line in listed.splitlines()]
     different = [
         kernel
-        for kernel in arguments.kernels
+        for kernel in kernels
         if not compare(
             kernel,
             emulated(program, kernel, environment),
             profiled(arguments.ncu, program, kernel, environment, arguments.log),
         )
     ]
-    print(f"{len(arguments.kernels) - len(different)} equal, {len(different)} different: {' '.join(different) or '-'}")
+    print(f"{len(kernels) - len(different)} equal, {len(different)} different: {' '.join(different) or '-'}")
 
 
 if __name__ == "__main__":

@@ -166,8 +166,8 @@ fn registers_come_from_ptxas() {
     // The stand-in for ptxas reports 32 registers for a kernel of this name.
     let [ptx, file] = [WITHOUT_SWIZZLE, FILE].map(|text| text.replace("transpose", "tile"));
     let (_folder, path) = folder(&ptx, &file);
-    let head = "  threads  shared memory  registers  blocks  warps          limited by  kernel\n";
-    let row = "      256           8200         32       8     64  threads, registers  `tile`\n";
+    let head = "  threads  shared memory  registers  barriers  blocks  warps          limited by  kernel\n";
+    let row = "      256           8200         32         1       8     64  threads, registers  `tile`\n";
     let text = count_with(PTXAS, &path, &[]);
     assert!(text.contains(&format!("{head}{row}")), "{text}");
     assert!(!text.contains("are unknown"), "{text}");
@@ -177,6 +177,7 @@ fn registers_come_from_ptxas() {
         "threads": 256,
         "shared_bytes": 8200,
         "registers": 32,
+        "barriers": 1,
         "blocks": 8,
         "warps": 64,
         "limited_by": ["threads", "registers"],
@@ -185,8 +186,8 @@ fn registers_come_from_ptxas() {
     assert_eq!(report["performance"]["registers_unknown"], Value::Null);
 
     let text = count_with("/nowhere/ptxas", &path, &[]);
-    let row = "      256           8200          -       8     64     threads  `tile`\n";
-    let note = "  = note: registers are unknown and may allow fewer blocks: ";
+    let row = "      256           8200          -         -       8     64     threads  `tile`\n";
+    let note = "  = note: registers and barriers are unknown and may allow fewer blocks: ";
     let row = text
         .split_once(row)
         .and_then(|(_, rest)| rest.strip_prefix(note));
@@ -211,7 +212,7 @@ fn registers_are_those_of_the_launched_module() {
     fs::write(folder.path().join("other.ptx"), &ptx).unwrap();
     let text = count_with(PTXAS, &path, &[]);
     assert!(
-        text.contains(" 32       8     64  threads, registers  `tile`\n"),
+        text.contains(" 32         1       8     64  threads, registers  `tile`\n"),
         "{text}"
     );
 

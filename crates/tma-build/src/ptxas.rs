@@ -18,6 +18,8 @@ use crate::{Arch, Error, user_cache};
 pub struct Resources {
     /// The number of registers of each thread.
     pub registers: u32,
+    /// The number of barriers of each block: all 16 if a register has the number of one.
+    pub barriers: u32,
     /// Bytes of local memory that are not spills.
     pub stack_bytes: u32,
     /// Bytes stored because registers ran out.
@@ -249,6 +251,7 @@ pub(crate) fn resources(messages: &str) -> BTreeMap<String, Resources> {
             resources.spill_load_bytes = number(" bytes spill loads");
         } else if line.contains(" registers") {
             resources.registers = number(" registers");
+            resources.barriers = number(" barriers");
             resources.shared_bytes = number(" bytes smem");
         }
     }
@@ -335,6 +338,7 @@ ptxas info    : Function properties for helper
         assert_eq!(kernels.len(), 2);
         let tile = Resources {
             registers: 10,
+            barriers: 1,
             stack_bytes: 8,
             spill_store_bytes: 4,
             spill_load_bytes: 12,

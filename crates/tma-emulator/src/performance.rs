@@ -33,7 +33,7 @@ use banks::wavefronts;
 use copies::Copies;
 pub use counts::{CopyCounts, FlightCounts, GlobalCounts, ProductCounts, SharedCounts};
 use flight::InFlight;
-pub use occupancy::Occupancy;
+pub use occupancy::{ByPtxas, Occupancy};
 use products::Products;
 use report::Lines;
 pub use report::{Line, PerformanceReport};
@@ -78,8 +78,8 @@ pub struct Performance {
     copies: Lines<CopyCounts>,
     products: Lines<ProductCounts>,
     flights: Lines<FlightCounts>,
-    /// Number of registers of a thread, by module and kernel.
-    registers: BTreeMap<(String, String), u32>,
+    /// What ptxas reports, by module and kernel.
+    by_ptxas: BTreeMap<(String, String), ByPtxas>,
     /// Each one once, in the order of the launches.
     occupancy: Vec<Occupancy>,
 }
@@ -136,10 +136,10 @@ impl Family {
 }
 
 impl Performance {
-    /// Sets the number of registers of a thread, by the names of the module and the kernel. ptxas reports them.
+    /// Sets what ptxas reports, by the names of the module and the kernel.
     #[must_use]
-    pub fn with_registers(mut self, registers: BTreeMap<(String, String), u32>) -> Self {
-        self.registers = registers;
+    pub fn with_ptxas(mut self, by_ptxas: BTreeMap<(String, String), ByPtxas>) -> Self {
+        self.by_ptxas = by_ptxas;
         self
     }
 
@@ -168,7 +168,7 @@ impl Performance {
         self.copies.extend(program, &launch.copies.by_instruction);
         self.products
             .extend(program, &launch.products.by_instruction);
-        let occupancy = launch.occupancy(&self.registers);
+        let occupancy = launch.occupancy(&self.by_ptxas);
         if let Some((block_bytes, instruction)) = launch.in_flight.most {
             let (stages, filled) = launch.in_flight.longest_pipeline();
             let flight = FlightCounts {
@@ -243,14 +243,14 @@ impl Launch {
         access.add(origin.thread as usize % LANES, range.address, range.bytes);
     }
 
-    fn occupancy(&self, registers: &BTreeMap<(String, String), u32>) -> Occupancy {
+    fn occupancy(&self, by_ptxas: &BTreeMap<(String, String), ByPtxas>) -> Occupancy {
         let key = [self.program.name(), self.program.kernel()]
             .map(str::to_owned)
             .into();
         Occupancy {
             threads: self.shape.block.count(),
             shared_bytes: self.program.static_shared_bytes + u64::from(self.shape.shared_bytes),
-            registers: registers.get(&key).copied(),
+            by_ptxas: by_ptxas.get(&key).copied(),
             kernel: key.1,
         }
     }

@@ -93,6 +93,12 @@ impl Limits {
         let fitting = OF_PARTITION / of_warp * PARTITIONS;
         u32::try_from(fitting / warps).unwrap_or(u32::MAX)
     }
+
+    /// Returns the number of blocks with these barriers for which a multiprocessor has barriers. It has 64, as the driver of an
+    /// H200 counts.
+    pub fn blocks_by_barriers(barriers: u32) -> u32 {
+        64_u32.checked_div(barriers).unwrap_or(u32::MAX)
+    }
 }
 
 #[cfg(test)]
@@ -140,5 +146,11 @@ mod tests {
             );
         }
         assert_eq!(Limits::blocks_by_registers(32, u32::MAX), 0);
+    }
+
+    #[test]
+    fn sixteen_barriers_leave_room_for_four_blocks() {
+        let blocks = [0, 1, 3, 16, 65].map(Limits::blocks_by_barriers);
+        assert_eq!(blocks, [u32::MAX, 64, 21, 4, 0]);
     }
 }

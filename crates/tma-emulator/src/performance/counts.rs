@@ -74,7 +74,7 @@ pub struct ProductCounts {
 pub struct FlightCounts {
     /// Most bytes that a block has issued and not waited for.
     pub block_bytes: u64,
-    /// Number of blocks that fit a multiprocessor; an unknown number of registers is no limit.
+    /// Number of blocks that fit a multiprocessor; unknown numbers of registers and barriers are no limits.
     pub resident_blocks: u64,
     /// Stages of the longest pipeline: barriers that count the loads of one warp in more than one phase.
     pub stages: u64,

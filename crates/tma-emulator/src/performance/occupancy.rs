@@ -12,12 +12,21 @@ pub struct Occupancy {
     pub threads: u64,
     /// Bytes of shared memory of a block, static and dynamic.
     pub shared_bytes: u64,
-    /// Number of registers of a thread, if it is known.
-    pub registers: Option<u32>,
+    /// What ptxas reports, if it is known.
+    pub by_ptxas: Option<ByPtxas>,
+}
+
+/// The resources of a kernel that ptxas assigns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByPtxas {
+    /// Number of registers of a thread.
+    pub registers: u32,
+    /// Number of barriers of a block.
+    pub barriers: u32,
 }
 
 impl Occupancy {
-    /// Returns the number of resident blocks; an unknown number of registers is no limit.
+    /// Returns the number of resident blocks; unknown numbers of registers and barriers are no limits.
     pub fn blocks(&self) -> u32 {
         let by_limit = self.by_limit().into_iter();
         by_limit.map(|(_, blocks)| blocks).min().unwrap_or(0)
@@ -36,11 +45,9 @@ impl Occupancy {
         reached.map(|(name, _)| name).collect()
     }
 
-    fn by_limit(&self) -> [(&'static str, u32); 4] {
+    fn by_limit(&self) -> [(&'static str, u32); 5] {
         let limits = Limits::SM_90;
-        let by_registers = self
-            .registers
-            .map(|registers| Limits::blocks_by_registers(self.threads, registers));
+        let by_ptxas = |blocks: &dyn Fn(ByPtxas) -> u32| self.by_ptxas.map_or(u32::MAX, blocks);
         [
             ("threads", limits.blocks_by_threads(self.threads)),
             ("blocks", limits.multiprocessor_blocks),
@@ -48,7 +55,14 @@ impl Occupancy {
                 "shared memory",
                 limits.blocks_by_shared_bytes(self.shared_bytes),
             ),
-            ("registers", by_registers.unwrap_or(u32::MAX)),
+            (
+                "registers",
+                by_ptxas(&|it| Limits::blocks_by_registers(self.threads, it.registers)),
+            ),
+            (
+                "barriers",
+                by_ptxas(&|it| Limits::blocks_by_barriers(it.barriers)),
+            ),
         ]
     }
 }
@@ -63,7 +77,10 @@ mod tests {
             kernel: "k".to_owned(),
             threads: 32,
             shared_bytes: 0,
-            registers: Some(16),
+            by_ptxas: Some(ByPtxas {
+                registers: 16,
+                barriers: 1,
+            }),
         };
         assert_eq!(
             (occupancy.blocks(), occupancy.limits()),
@@ -71,5 +88,22 @@ mod tests {
         );
         occupancy.threads = 64;
         assert_eq!(occupancy.limits(), ["threads", "blocks"]);
+    }
+
+    #[test]
+    fn a_barrier_by_register_leaves_room_for_four_blocks() {
+        let occupancy = Occupancy {
+            kernel: "k".to_owned(),
+            threads: 128,
+            shared_bytes: 0,
+            by_ptxas: Some(ByPtxas {
+                registers: 40,
+                barriers: 16,
+            }),
+        };
+        assert_eq!(
+            (occupancy.blocks(), occupancy.limits()),
+            (4, vec!["barriers"])
+        );
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    CopyCounts, FlightCounts, GlobalCounts, Line, Occupancy, PerformanceReport, ProductCounts,
-    SharedCounts, counts::Counts,
+    ByPtxas, CopyCounts, FlightCounts, GlobalCounts, Line, Occupancy, PerformanceReport,
+    ProductCounts, SharedCounts, counts::Counts,
 };
 
 /// Most lines of a table that are shown on their own.
@@ -254,6 +254,7 @@ fn occupancy(all: &[Occupancy], f: &mut Formatter<'_>) -> fmt::Result {
         "threads",
         "shared memory",
         "registers",
+        "barriers",
         "blocks",
         "warps",
         "limited by",
@@ -261,11 +262,15 @@ fn occupancy(all: &[Occupancy], f: &mut Formatter<'_>) -> fmt::Result {
     let head = head.map(str::to_owned).to_vec();
     let mut rows = vec![(head, "kernel".to_owned())];
     rows.extend(all.iter().map(|it| {
+        let by_ptxas = |number: fn(&ByPtxas) -> u32| match &it.by_ptxas {
+            Some(it) => number(it).to_string(),
+            None => "-".to_owned(),
+        };
         let cells = vec![
             it.threads.to_string(),
             it.shared_bytes.to_string(),
-            it.registers
-                .map_or("-".to_owned(), |count| count.to_string()),
+            by_ptxas(|it| it.registers),
+            by_ptxas(|it| it.barriers),
             it.blocks().to_string(),
             it.warps().to_string(),
             it.limits().join(", "),

@@ -12,8 +12,8 @@ use tma_cli::emulate::{Emulation, Stopped};
 use tma_emulator::{
     Config, Performance,
     performance::{
-        CopyCounts, FlightCounts, GlobalCounts, Line, Occupancy, PerformanceReport, ProductCounts,
-        SharedCounts,
+        ByPtxas, CopyCounts, FlightCounts, GlobalCounts, Line, Occupancy, PerformanceReport,
+        ProductCounts, SharedCounts,
     },
 };
 
@@ -23,23 +23,23 @@ use crate::assembled::Assembled;
 /// The counts of a run.
 pub(super) struct Counted {
     report: PerformanceReport,
-    /// The reason why the number of registers is unknown.
-    no_registers: Option<String>,
+    /// The reason why the numbers of registers and barriers are unknown.
+    no_ptxas: Option<String>,
 }
 
 impl Counted {
-    /// Runs the launches and counts their accesses. ptxas reports the registers, if it is installed.
+    /// Runs the launches and counts their accesses. ptxas reports registers and barriers, if it is installed.
     pub(super) fn new(emulation: &Emulation, config: Config) -> Result<Self, Stopped> {
-        let (registers, no_registers) = match registers(emulation) {
-            Ok(registers) => (registers, None),
+        let (by_ptxas, no_ptxas) = match by_ptxas(emulation) {
+            Ok(by_ptxas) => (by_ptxas, None),
             Err(error) => (BTreeMap::new(), Some(format!("{error:#}"))),
         };
-        let mut performance = Performance::default().with_registers(registers);
+        let mut performance = Performance::default().with_ptxas(by_ptxas);
         emulation.observe(config, &mut performance)?;
         to_its_end("the run for the counts")?;
         Ok(Self {
             report: performance.finish(),
-            no_registers,
+            no_ptxas,
         })
     }
 }
@@ -47,23 +47,23 @@ impl Counted {
 impl Display for Counted {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.report.fmt(f)?;
-        match &self.no_registers {
+        match &self.no_ptxas {
             Some(reason) => writeln!(
                 f,
-                "  = note: registers are unknown and may allow fewer blocks: {reason}"
+                "  = note: registers and barriers are unknown and may allow fewer blocks: {reason}"
             ),
             None => Ok(()),
         }
     }
 }
 
-/// Returns the number of registers of each launched kernel, by module and kernel. ptxas assembles these kernels alone, unless
+/// Returns the numbers of registers and barriers of each launched kernel, by module and kernel. ptxas assembles these kernels alone, unless
 /// the module is for a debugger, which needs it whole.
-fn registers(emulation: &Emulation) -> Result<BTreeMap<(String, String), u32>> {
+fn by_ptxas(emulation: &Emulation) -> Result<BTreeMap<(String, String), ByPtxas>> {
     let file = emulation.file();
     let folder = tempfile::tempdir().context("cannot create a folder for ptxas")?;
     let path = folder.path().join("kernels.ptx");
-    let mut registers = BTreeMap::new();
+    let mut all = BTreeMap::new();
     for (index, source) in emulation.sources().iter().enumerate() {
         let launches = file.launches().filter(|launch| launch.module == index);
         let launched: BTreeSet<&str> = launches.map(|launch| launch.entry.as_str()).collect();
@@ -84,13 +84,14 @@ fn registers(emulation: &Emulation) -> Result<BTreeMap<(String, String), u32>> {
             let resources = assembled.of(kernel);
             let resources =
                 resources.with_context(|| format!("ptxas reports no registers of `{kernel}`"))?;
-            registers.insert(
-                (source.name().to_owned(), kernel.to_owned()),
-                resources.registers,
-            );
+            let by_ptxas = ByPtxas {
+                registers: resources.registers,
+                barriers: resources.barriers,
+            };
+            all.insert((source.name().to_owned(), kernel.to_owned()), by_ptxas);
         }
     }
-    Ok(registers)
+    Ok(all)
 }
 
 /// Returns the tables, each line with its place and its counts.
@@ -133,12 +134,13 @@ pub(super) fn to_json(counted: &Counted) -> Value {
             "kernel": it.kernel,
             "threads": it.threads,
             "shared_bytes": it.shared_bytes,
-            "registers": it.registers,
+            "registers": it.by_ptxas.map(|it| it.registers),
+            "barriers": it.by_ptxas.map(|it| it.barriers),
             "blocks": it.blocks(),
             "warps": it.warps(),
             "limited_by": it.limits(),
         })).collect::<Vec<_>>(),
-        "registers_unknown": counted.no_registers,
+        "registers_unknown": counted.no_ptxas,
     })
 }
 
