@@ -78,7 +78,7 @@ pub struct Performance {
     copies: Lines<CopyCounts>,
     products: Lines<ProductCounts>,
     flights: Lines<FlightCounts>,
-    /// What ptxas reports, by module and kernel.
+    /// Registers and barriers, by module and kernel.
     by_ptxas: BTreeMap<(String, String), ByPtxas>,
     /// Each one once, in the order of the launches.
     occupancy: Vec<Occupancy>,
@@ -136,7 +136,7 @@ impl Family {
 }
 
 impl Performance {
-    /// Sets what ptxas reports, by the names of the module and the kernel.
+    /// Sets registers and barriers, which ptxas reports, by the names of the module and the kernel.
     #[must_use]
     pub fn with_ptxas(mut self, by_ptxas: BTreeMap<(String, String), ByPtxas>) -> Self {
         self.by_ptxas = by_ptxas;

@@ -12,7 +12,7 @@ pub struct Occupancy {
     pub threads: u64,
     /// Bytes of shared memory of a block, static and dynamic.
     pub shared_bytes: u64,
-    /// What ptxas reports, if it is known.
+    /// Registers and barriers, if they are known.
     pub by_ptxas: Option<ByPtxas>,
 }
 
