@@ -5,6 +5,7 @@
 //! summed up in other registers. Tensor copies load the scales of A with its numbers.
 
 pub mod grouped;
+pub mod thin;
 
 use core::hint::assert_unchecked;
 
@@ -16,7 +17,7 @@ use tma::{
     kernel,
     matrix::Boxes,
     pipeline::{self, Fill, ProductPipeline, ProductStage, Products},
-    ptx::griddepcontrol,
+    ptx::{griddepcontrol, nanosleep},
     shared,
     tile::Pair,
 };
@@ -34,16 +35,18 @@ pub const BLOCK: u32 = 128;
 const STAGES: u32 = 5;
 /// The number of tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
+/// The time by which the second warpgroup begins later.
+const APART_NANOSECONDS: u32 = 400;
 
 type Box8 = [[E4m3; BLOCK as usize]; BOX as usize];
 type Map8 = TileMap<Box8, Swizzle128>;
-type Boxes8 = [Tile<Box8, Swizzle128>; 2];
+type Boxes8<const BOXES: usize> = [Tile<Box8, Swizzle128>; BOXES];
 type ScaleBox = [[f32; BLOCK as usize]; 1];
 type ScaleMap = TileMap<ScaleBox>;
-/// Rows of A, rows of B, and scales of the rows of A.
-type Stage = Pair<Pair<Boxes8, Boxes8>, Tile<ScaleBox>>;
-type Rows8 = Boxes<Box8, Swizzle128, 2, true>;
-const SHARED_BYTES: u64 = 2 * size_of::<Output>() as u64 + pipeline::bytes::<Stage>(STAGES, 1);
+/// `ROW_BOXES` boxes of rows of A, rows of B, and scales of the rows of A.
+type Stage<const ROW_BOXES: usize> = Pair<Pair<Boxes8<ROW_BOXES>, Boxes8<2>>, Tile<ScaleBox>>;
+type Rows8<const BOXES: usize> = Boxes<Box8, Swizzle128, BOXES, true>;
+const SHARED_BYTES: u64 = 2 * size_of::<Output>() as u64 + pipeline::bytes::<Stage<2>>(STAGES, 1);
 
 type Output = Boxes64<Bf16, { OUTPUTS as usize }>;
 /// The part of a thread of the sums of 64 rows of a tile.
@@ -51,18 +54,18 @@ type Sums = Accumulator<[f32; 64]>;
 
 /// The products of a stage in flight, and the scales of a thread's two rows and of the columns: multiplied after the
 /// wait, so that their loads have time.
-struct InFlightStage {
+struct InFlightStage<const ROW_BOXES: usize> {
     products: InFlight<[f32; 64]>,
-    stage: ProductStage<Stage, true>,
+    stage: ProductStage<Stage<ROW_BOXES>, true>,
     scales: [f32; 3],
 }
 
-impl InFlightStage {
+impl<const ROW_BOXES: usize> InFlightStage<ROW_BOXES> {
     /// Starts the products of a loaded stage, in the registers of `fresh`. The thread's rows are `first_row` and the
     /// one 8 below.
     #[inline(always)]
     fn start(
-        stage: ProductStage<Stage, true>,
+        stage: ProductStage<Stage<ROW_BOXES>, true>,
         warpgroup: Warpgroup,
         fresh: Sums,
         first_row: u32,
@@ -73,9 +76,14 @@ impl InFlightStage {
         let of_row = |row| unsafe { of_rows.add(row).read() };
         let scales = [of_row(first_row), of_row(first_row + 8), of_columns];
         let tiles = stage.as_ptr().first();
-        let [a, b] = [tiles.first(), tiles.second()]
-            // SAFETY: the tiles have been loaded, and are loaded again when the stage has been released, after the wait.
-            .map(|tiles| unsafe { Matrix::<Rows8>::from_ptr(tiles) });
+        let (a, b) = (tiles.first(), tiles.second());
+        // SAFETY: the tiles have been loaded, and are loaded again when the stage has been released, after the wait.
+        let (a, b) = unsafe {
+            (
+                Matrix::<Rows8<ROW_BOXES>>::from_ptr(a),
+                Matrix::<Rows8<2>>::from_ptr(b),
+            )
+        };
         let a = a.part::<64>(warpgroup.index());
         // SAFETY: the stage is released after the wait for these products (1), which `add_to` is (2).
         let batch = unsafe { fresh.begin(warpgroup).replace(a, b) };
@@ -172,6 +180,57 @@ struct Operands<'a> {
     b_scales: *const f32,
 }
 
+impl Operands<'_> {
+    /// Loads the stages of a tile from the first of two numbers on, and before the second.
+    #[inline(always)]
+    fn load<const ROW_BOXES: usize, const STAGES: u32>(
+        &self,
+        fill: &mut Fill<Stage<ROW_BOXES>, STAGES>,
+        tile: TilePlace,
+        [mut stage, end]: [u32; 2],
+    ) {
+        let [last_row, last_column] = self.product.last_rows;
+        while stage < end {
+            let at = |first, last| {
+                move |number: u32| place(true, first + number * BOX, last, stage * BLOCK)
+            };
+            fill.next().load_pair_and_tile(
+                (self.a, at(tile.row, last_row)),
+                (self.b, at(tile.row_of_b, last_column)),
+                (self.a_scales, [tile.row as i32, stage as i32]),
+            );
+            stage += 1;
+        }
+    }
+
+    /// Returns a function that starts the products of the next loaded stage in these registers: stage `first` of a tile, or
+    /// the one that follows.
+    #[inline(always)]
+    fn starts<const ROW_BOXES: usize, const STAGES: u32>(
+        &self,
+        warpgroup: Warpgroup,
+        mut products: Products<Stage<ROW_BOXES>, STAGES, true>,
+        first: u32,
+    ) -> impl FnMut(Sums, Option<TilePlace>) -> InFlightStage<ROW_BOXES> {
+        // The first of a thread's two rows of a tile; the other one is 8 below.
+        let row =
+            BOX * warpgroup.index() + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
+        let mut b_scales = self.b_scales;
+        move |fresh, tile| {
+            b_scales = match tile {
+                Some(tile) => {
+                    let before = tile.block_of_b * self.product.stages + first;
+                    self.b_scales.wrapping_add(before as usize)
+                }
+                None => b_scales.wrapping_add(1),
+            };
+            // SAFETY: there is a stage, and its scale (3).
+            let of_columns = unsafe { *b_scales };
+            InFlightStage::start(products.next(), warpgroup, fresh, row, of_columns)
+        }
+    }
+}
+
 /// Writes A times the transpose of B to C, rounded to `bf16`.
 ///
 /// A has M rows and B has N rows of K numbers of `e4m3`. A number of A is multiplied by the scale of its row and its
@@ -262,7 +321,7 @@ where
         operands: Operands<'a>,
         tiles: u32,
         places: F,
-    ) -> (Self, ProductPipeline<Stage, STAGES, true>) {
+    ) -> (Self, ProductPipeline<Stage<2>, STAGES, true>) {
         // SAFETY: every thread gets here, and the tensors may be used (1).
         let block = unsafe { Block::converged() };
         let outputs = shared::dynamic::<Output, 1024>();
@@ -280,28 +339,11 @@ where
 
     /// Loads all stages of A, B and the scales of A for each tile.
     #[inline(always)]
-    fn producer(&self, mut fill: Fill<Stage, STAGES>) {
-        let operands = self.operands;
-        let Product {
-            last_rows: [last_row, last_column],
-            stages,
-            ..
-        } = operands.product;
-        let mut places = (self.places)();
-        for tile in self.block.items(self.tiles) {
-            let Some(tile) = places(tile) else { continue };
-            let mut stage = 0;
-            while stage < stages {
-                let at = |first, last| {
-                    move |number: u32| place(true, first + number * BOX, last, stage * BLOCK)
-                };
-                fill.next().load_pair_and_tile(
-                    (operands.a, at(tile.row, last_row)),
-                    (operands.b, at(tile.row_of_b, last_column)),
-                    (operands.a_scales, [tile.row as i32, stage as i32]),
-                );
-                stage += 1;
-            }
+    fn producer(&self, mut fill: Fill<Stage<2>, STAGES>) {
+        let stages = self.operands.product.stages;
+        let tiles = self.block.items(self.tiles).filter_map((self.places)());
+        for tile in tiles {
+            self.operands.load(&mut fill, tile, [0, stages]);
         }
         // The next kernel begins as blocks of this one end: an earlier begin would slow this one down.
         griddepcontrol::launch_dependents();
@@ -309,27 +351,23 @@ where
 
     /// Multiplies the stages of each tile.
     #[inline(always)]
-    fn consumer(&self, warpgroup: Warpgroup, mut products: Products<Stage, STAGES, true>) {
+    fn consumer(&self, warpgroup: Warpgroup, products: Products<Stage<2>, STAGES, true>) {
         let index = warpgroup.index();
-        // The first of a thread's two rows of a tile; the other one is 8 below.
-        let first_row = BOX * index + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
         let mut outputs =
             Outputs::<Box64<Bf16>, _, _, OUTPUTS>::new(warpgroup, self.outputs.add(index).cast());
-        let stages = self.operands.product.stages;
-        let mut places = (self.places)();
-        for tile in self.block.items(self.tiles) {
-            let Some(tile) = places(tile) else { continue };
-            let before = (tile.block_of_b * stages) as usize;
-            let mut b_scales = self.operands.b_scales.wrapping_add(before);
-            let start = |fresh: Sums| {
-                // SAFETY: there is a stage, and its scale (3).
-                let of_columns = unsafe { *b_scales };
-                b_scales = b_scales.wrapping_add(1);
-                InFlightStage::start(products.next(), warpgroup, fresh, first_row, of_columns)
-            };
-            let sums = main_loop(stages, start);
-            self.epilogue(&mut outputs, &sums, tile.column, tile.row + BOX * index);
+        // Warpgroups that end their tiles together leave the tensor cores without products; once apart, they stay so.
+        if index == 1 {
+            nanosleep::u32(APART_NANOSECONDS);
         }
+        let start = self.operands.starts(warpgroup, products, 0);
+        let store = |sums: Sums, tile: TilePlace| {
+            self.epilogue(&mut outputs, &sums, tile.column, tile.row + BOX * index);
+            // Without a point where its threads meet, ptxas assumes that they begin the next tile apart, and keeps what they
+            // have in common in a register of each.
+            warpgroup.warp().sync();
+        };
+        let tiles = self.block.items(self.tiles).filter_map((self.places)());
+        sum_up(self.operands.product.stages, tiles, start, store);
         outputs.finish();
     }
 
@@ -346,32 +384,62 @@ where
     }
 }
 
-/// Adds the products of all stages up, each with its scales. `start` starts the products of the next stage, in the
-/// registers of these sums.
+/// Adds up the products of the stages of each tile, with their scales, and stores the sums. The first stage of a tile is
+/// multiplied while the sums of the tile before are stored.
 #[inline(always)]
-fn main_loop(stages: u32, mut start: impl FnMut(Sums) -> InFlightStage) -> Sums {
-    let mut sums = Sums::zero();
+fn sum_up<const ROW_BOXES: usize>(
+    stages: u32,
+    mut tiles: impl Iterator<Item = TilePlace>,
+    mut start: impl FnMut(Sums, Option<TilePlace>) -> InFlightStage<ROW_BOXES>,
+    mut store: impl FnMut(Sums, TilePlace),
+) {
     if stages == 0 {
-        return sums;
+        tiles.for_each(|tile| store(Sums::zero(), tile));
+        return;
     }
-    let (mut even, mut spare) = (start(Sums::zero()), Sums::zero());
+    let Some(mut tile) = tiles.next() else { return };
+    let (mut even, mut spare) = (start(Sums::zero(), Some(tile)), Sums::zero());
+    let sums = loop {
+        let (sums, first);
+        (sums, first, spare) = sum_up_tile(stages, even, spare, &mut start);
+        let Some(next) = tiles.next() else {
+            break sums;
+        };
+        even = start(first, Some(next));
+        store(sums, tile);
+        tile = next;
+    };
+    store(sums, tile);
+}
+
+/// Adds up the products of a tile whose first stage has been started. Returns the sums, and the registers of two stages.
+#[inline(always)]
+fn sum_up_tile<const ROW_BOXES: usize>(
+    stages: u32,
+    mut even: InFlightStage<ROW_BOXES>,
+    mut spare: Sums,
+    start: &mut impl FnMut(Sums, Option<TilePlace>) -> InFlightStage<ROW_BOXES>,
+) -> (Sums, Sums, Sums) {
+    let mut sums = Sums::zero();
     let mut left = stages;
     // Two stages a turn, each with registers of its own.
     loop {
         if left == 1 {
             // SAFETY: these products are the last ones, so 0 stages were started after them (1).
-            return unsafe { even.add_to::<0>(sums) }.0;
+            let (sums, first) = unsafe { even.add_to::<0>(sums) };
+            return (sums, first, spare);
         }
-        let odd = start(spare);
+        let odd = start(spare, None);
         // SAFETY: one stage was started after these products (1).
-        (sums, spare) = unsafe { even.add_to::<1>(sums) };
+        let (more, first) = unsafe { even.add_to::<1>(sums) };
         if left == 2 {
             // SAFETY: these products are the last ones, so 0 stages were started after them (1).
-            return unsafe { odd.add_to::<0>(sums) }.0;
+            let (sums, second) = unsafe { odd.add_to::<0>(more) };
+            return (sums, first, second);
         }
-        even = start(spare);
+        even = start(first, None);
         // SAFETY: one stage was started after these products (1).
-        (sums, spare) = unsafe { odd.add_to::<1>(sums) };
+        (sums, spare) = unsafe { odd.add_to::<1>(more) };
         left -= 2;
     }
 }

@@ -6,10 +6,11 @@ use tma_launch::{BufferRef, Call, Conditions, MapRef, Region, Shape};
 use super::{
     BLOCK, Product, THREADS, gemm_fp8,
     grouped::{gemm_fp8_contiguous, gemm_fp8_masked},
+    thin::{self, gemm_fp8_thin},
 };
 use crate::{
     arguments::product,
-    gemm::{Gemm, Matrices},
+    gemm::{Gemm, Matrices, THIN_THREADS},
     product::{BOX, ROWS},
 };
 
@@ -169,7 +170,12 @@ impl GemmFp8 {
             experts,
         };
         let b_scales = BufferRef::new(self.b_scales);
+        let mut shape = Shape::new(gemm.blocks(count), THREADS);
         let call = match self.groups {
+            Groups::One if m <= thin::ROWS => {
+                shape = Shape::new(count.saturating_mul(thin::BLOCKS), THIN_THREADS);
+                gemm_fp8_thin(c, a, b, arguments, a_scales, b_scales)
+            }
             Groups::One => gemm_fp8(c, a, b, arguments, a_scales, b_scales),
             Groups::Contiguous { numbers, .. } => {
                 conditions.reads(Region::bytes(numbers, u64::from(tiles[0]) * 4));
@@ -182,7 +188,7 @@ impl GemmFp8 {
                 gemm_fp8_masked(c, a, b, arguments, a_scales, b_scales, rows)
             }
         };
-        (call, Shape::new(gemm.blocks(count), THREADS))
+        (call, shape)
     }
 
     /// Checks the rows of A, and counts them.

@@ -321,16 +321,24 @@ fn gemm_mma() {
 #[test]
 fn gemm_fp8() {
     let good = GemmFp8 {
-        size: [40, 136, 144],
-        a_scale_stride: Some(44),
+        size: [65, 136, 144],
+        a_scale_stride: Some(68),
         ..GemmFp8::default()
     };
     // For two blocks of columns two along K.
     assert_eq!(least_bytes(good.launch()), [(4, 2 * 2 * 4)]);
-    assert_eq!(
-        good.launch().unwrap().shape.shared_bytes,
-        32768 + 5 * (4 * 8192 + 1024 + 20)
-    );
+    let launch = |size| {
+        let launch = GemmFp8 { size, ..good }.launch().unwrap();
+        let shape = launch.shape;
+        let threads = shape.block.x;
+        (launch.entry, shape.grid.x, threads, shape.shared_bytes)
+    };
+    let bytes = 32768 + 5 * (4 * 8192 + 1024 + 20);
+    assert_eq!(launch(good.size), ("gemm_fp8".into(), 2, 384, bytes));
+    // A cluster of two for each tile.
+    let bytes = 16384 + 32768 + 6 * (3 * 8192 + 1024 + 20);
+    let thin = ("gemm_fp8_thin".into(), 4, 256, bytes);
+    assert_eq!(launch([64, 136, 144]), thin);
     refused(
         GemmFp8 {
             size: [40, 20, 136],

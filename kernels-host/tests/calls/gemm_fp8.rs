@@ -7,7 +7,15 @@ use crate::support::{Result, e4m3, everywhere, numbers};
 
 #[test]
 fn numbers_count_times_their_scales() -> Result {
-    let [m, n, k] = [72, 136, 160];
+    times_their_scales([72, 136, 160])
+}
+
+#[test]
+fn numbers_of_a_few_rows_count_times_their_scales() -> Result {
+    times_their_scales([40, 136, 160])
+}
+
+fn times_their_scales([m, n, k]: [usize; 3]) -> Result {
     let (a, b) = (numbers(m * k, 1), numbers(n * k, 2));
     // Powers of two: two for each row, and two for each 128 rows.
     let scales = |len, seed| -> Vec<f32> {

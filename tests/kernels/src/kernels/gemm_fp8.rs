@@ -13,7 +13,12 @@ use crate::{Expected, Format, Scenario};
 pub(super) const KERNEL: Kernel = Kernel {
     name: "gemm_fp8",
     summary: "multiplies matrices of 8-bit numbers with scales, with sums of f32",
-    golden: &["gemm_fp8", "gemm_fp8_contiguous", "gemm_fp8_masked"],
+    golden: &[
+        "gemm_fp8",
+        "gemm_fp8_contiguous",
+        "gemm_fp8_masked",
+        "gemm_fp8_thin",
+    ],
     showcase: || scenario(Case::of([150, 272, 256], 2)),
     cases,
 };
@@ -118,18 +123,32 @@ fn cases() -> Vec<Scenario> {
         Case::of([2056, 136, 16], 3),
         // No products at all.
         Case::of([130, 24, 0], 2),
+        Case::of([130, 264, 0], 1),
         // Odd numbers of rows and columns, and an odd K.
         gaps([71, 37, 45], 132),
         gaps([131, 129, 257], 2),
         of([136, 136, 272], Values::Any),
         of([70, 40, 1024], Values::Any),
         of([65, 136, 4096], Values::Growing),
+        // At most 64 rows, whose K is split: evenly, unevenly, in one stage, and not at all.
+        Case::of([64, 264, 2048], 132),
+        Case::of([60, 136, 1808], 132),
+        gaps([33, 37, 45], 132),
+        gaps([5, 129, 257], 132),
+        of([64, 136, 1024], Values::Any),
+        of([64, 136, 4096], Values::Growing),
+        Case::of([64, 24, 8192], 132),
+        Case::of([64, 24, 0], 132),
         // Rows without an expert, experts without rows, less than 128 rows at the end, several tiles a block.
         grouped([552, 136, 272], Experts::Of(4, &[0, 2, -1, 2, 1]), 3),
         grouped([384, 264, 16], Experts::Of(2, &[1, 2, 0]), 132),
         grouped([130, 24, 0], Experts::Of(2, &[-1, 1]), 2),
+        grouped([130, 264, 0], Experts::Of(2, &[0, 1]), 1),
         // More tiles of one stage than stages in shared memory.
         grouped([384, 264, 16], Experts::Of(2, &[1, 0, 1]), 1),
+        // More stages of a tile.
+        grouped([256, 136, 1424], Experts::Of(2, &[1, 0]), 1),
+        grouped([128, 136, 1424], Experts::Rows(&[128, 3]), 1),
         grouped([128, 264, 16], Experts::Rows(&[128, 128, 100]), 1),
         Case {
             values: Values::Any,
@@ -139,6 +158,7 @@ fn cases() -> Vec<Scenario> {
         grouped([256, 136, 272], Experts::Rows(&[0, 130, 0, 256, 1, 0]), 3),
         grouped([128, 264, 16], Experts::Rows(&[500, 3]), 132),
         grouped([128, 24, 0], Experts::Rows(&[0, 7]), 2),
+        grouped([128, 264, 0], Experts::Rows(&[1, 7]), 1),
         Case {
             values: Values::Any,
             ..grouped([256, 40, 400], Experts::Rows(&[70, 200]), 1)
