@@ -15,7 +15,9 @@ import ctypes
 import math
 
 import torch
-from beside import MAP_TYPES, NAMES, Launch, arguments, bursts, call, load, record, relative_error
+from beside import (
+    MAP_TYPES, NAMES, PROMOTION_128B, Launch, arguments, bursts, call, load, record, relative_error,
+)
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ELEMENTS, ROWS = 128, 64
@@ -25,8 +27,6 @@ STAGES = {(2, 1): (64, 6, 0), (2, 2): (64, 12, 0), (1, 1): (64, 6, 3), (1, 2): (
 E4M3 = torch.float8_e4m3fn
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 SWIZZLE_128B = 3
-# By the bytes of an element: no more than a head has, so that nothing of the next head is fetched.
-PROMOTION = {1: 2, 2: 3}
 # Sequences, keys of each, heads, heads of keys, keys of a page; and numbers of queries.
 SIZES = [
     ((32, 8192, 32, 8, 64), (1, 2, 4, 8, 16)),
@@ -67,7 +67,7 @@ def page_map(cache, by_heads, in_box):
         (ctypes.c_uint32 * 4)(1, 1, 1, 1),
         0,
         SWIZZLE_128B,
-        PROMOTION[size],
+        PROMOTION_128B,
         0,
     )
     encoded = (ctypes.c_uint8 * 128).from_address(aligned)

@@ -233,18 +233,13 @@ impl AttentionDecode {
             [of_head.saturating_mul(key_heads.into()), of_head]
         };
         let of_page = product(&[element_bytes, ELEMENTS, page_keys, key_heads]);
-        // No more than a head of a key has, so that nothing of the next head is fetched.
-        let promotion = if element_bytes == 1 {
-            L2Promotion::B128
-        } else {
-            L2Promotion::B256
-        };
         let map = |buffer| {
             let map = Tiled::new(data_type, &extents)
                 .strides_bytes(&[strides[0], strides[1], of_page])
                 .box_dims(&[BOX_BYTES / element_bytes, in_box, 1, 1])
                 .swizzle(Swizzle::B128)
-                .l2_promotion(promotion);
+                // No more than a row of a box has, so that no other fetch brings its bytes to L2, too.
+                .l2_promotion(L2Promotion::B128);
             MapRef::new(map, buffer)
         };
         let (keys_map, values_map) = (map(self.keys_at), map(self.values_at));
