@@ -18,11 +18,17 @@ const RECORDS: &str = "../../benches/records";
 const BENCH: &str = "bench-h200.txt";
 const GEMM: [&str; 2] = ["gemm-h100.json", "gemm-h200.json"];
 const GEMM_FP8: &str = "gemm-fp8-h200.json";
-const ATTENTION: &str = "attention-h100.json";
-const ATTENTION_BACKWARD: &str = "attention-backward-h100.json";
-const ATTENTION_DECODE: &str = "attention-decode-h100.json";
+const ATTENTION: [&str; 2] = ["attention-h100.json", "attention-h200.json"];
+const ATTENTION_BACKWARD: [&str; 2] = [
+    "attention-backward-h100.json",
+    "attention-backward-h200.json",
+];
+const ATTENTION_DECODE: [&str; 2] = ["attention-decode-h200.json", "attention-decode-h100.json"];
 const NORMS: [&str; 2] = ["norms-h200.json", "norms-h100.json"];
 const STEPS: &str = "gemm-step-h200.json";
+
+/// The extents of a row of attention.
+const HEADS: &str = "sequences x positions x heads x heads of keys x elements";
 
 /// Rows of the benchmark's table that the page shows.
 const ROWS: &[&str] = &[
@@ -50,30 +56,13 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
         let block = match name {
             "runs" => runs::table(folder)?,
             "benchmarks" => benchmarks(folder)?,
-            "gemm" => {
-                let columns = ["M x N x K", "cuBLASLt", "gemm"];
-                let [first, second] = GEMM.map(|record| beside_torch(folder, record, columns));
-                first? + "\n" + &second?
-            }
+            "gemm" => beside_torch(folder, GEMM, ["M x N x K", "cuBLASLt", "gemm"])?,
             "gemm-fp8" => gemm_fp8(folder)?,
-            "attention" => beside_torch(
-                folder,
-                ATTENTION,
-                [
-                    "sequences x positions x heads x heads of keys x elements",
-                    "cuDNN",
-                    "attention",
-                ],
-            )?,
-            "attention-backward" => beside_torch(
-                folder,
-                ATTENTION_BACKWARD,
-                [
-                    "sequences x positions x heads x heads of keys x elements",
-                    "cuDNN",
-                    "attention_backward",
-                ],
-            )?,
+            "attention" => beside_torch(folder, ATTENTION, [HEADS, "cuDNN", "attention"])?,
+            "attention-backward" => {
+                let names = [HEADS, "cuDNN", "attention_backward"];
+                beside_torch(folder, ATTENTION_BACKWARD, names)?
+            }
             "attention-decode" => attention_decode(folder)?,
             "norms" => norms(folder)?,
             "gemm-steps" => gemm_steps(folder)?,
@@ -164,23 +153,51 @@ fn extents(row: &Value, name: &str) -> Result<String, String> {
     Ok(size.collect::<Result<Vec<_>, String>>()?.join(" x "))
 }
 
-/// Returns the table of a kernel beside the vendor's, with the names of the sizes, the library and the kernel.
+/// The rows of two records, and a line that says which columns are the second record's.
+fn torch_records(
+    folder: &Path,
+    files: [&str; 2],
+    columns: &str,
+) -> Result<(String, Vec<[Value; 2]>), String> {
+    let [first, second] = files.map(|file| torch_record(folder, file));
+    let ((first, rows), (second, others)) = (first?, second?);
+    let is_same = |[a, b]: &[Value; 2]| {
+        let names = ["size", "causal", "queries", "kernel", "type"];
+        names.iter().all(|name| a[name] == b[name])
+    };
+    let of_both = rows.into_iter().zip(others.clone());
+    let pairs: Vec<_> = of_both.map(|(first, second)| [first, second]).collect();
+    if pairs.len() != others.len() || !pairs.iter().all(is_same) {
+        return Err(format!("{} differ in their rows", files.join(" and ")));
+    }
+    let head = first.replace(":\n\n", &format!("; {columns}: {second}"));
+    Ok((head, pairs))
+}
+
+/// Returns the table of a kernel beside the vendor's on two devices, with the names of the sizes, the library and the kernel.
 fn beside_torch(
     folder: &Path,
-    file: &str,
+    files: [&str; 2],
     [sizes, vendor, kernel]: [&str; 3],
 ) -> Result<String, String> {
-    let (mut page, rows) = torch_record(folder, file)?;
-    page += &format!("| {sizes} | {vendor} | `{kernel}` | ratio |\n| --- | ---: | ---: | ---: |\n");
+    let (mut page, rows) = torch_records(folder, files, "the last three columns")?;
+    let columns = format!("{vendor} | `{kernel}` | ratio");
+    page += &format!(
+        "| {sizes} | {columns} | {columns} |\n| --- |{}\n",
+        " ---: |".repeat(6)
+    );
     for row in &rows {
-        let causal = match row["causal"] == Value::Bool(true) {
+        let causal = match row[0]["causal"] == Value::Bool(true) {
             true => ", causal",
             false => "",
         };
-        let rate = |name: &str| number(&row["tflops"][name.to_lowercase()]);
-        let (theirs, ours, ratio) = (rate(vendor)?, rate(kernel)?, number(&row["ratio"])?);
-        let size = size(row)?;
-        page += &format!("| {size}{causal} | {theirs:.0} | {ours:.0} | {ratio:.3} |\n");
+        page += &format!("| {}{causal} |", size(&row[0])?);
+        for row in row {
+            let rate = |name: &str| number(&row["tflops"][name.to_lowercase()]);
+            let (theirs, ours, ratio) = (rate(vendor)?, rate(kernel)?, number(&row["ratio"])?);
+            page += &format!(" {theirs:.0} | {ours:.0} | {ratio:.3} |");
+        }
+        page.push('\n');
     }
     Ok(page)
 }
@@ -225,18 +242,21 @@ fn gemm_steps(folder: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// Returns attention to pages beside cuDNN's and PyTorch's flash attention, with the copy.
+/// Returns attention to pages beside cuDNN's and PyTorch's flash attention, with the copy, and its share of the copy on a
+/// second device.
 fn attention_decode(folder: &Path) -> Result<String, String> {
-    let (mut page, rows) = torch_record(folder, ATTENTION_DECODE)?;
-    page += "| sequences x keys x heads x heads of keys x keys of a page | queries | copy | cuDNN | cuDNN, packed | flash, packed | \
-             `attention_decode` | of the copy | `attention_decode_fp8` | of the copy |\n\
-             | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
-    for row in &rows {
+    let (mut page, rows) = torch_records(folder, ATTENTION_DECODE, "the last two columns")?;
+    page += "| sequences x keys x heads x heads of keys x keys of a page | queries | copy | cuDNN | cuDNN, packed | cuDNN, pages | \
+             flash, packed | `attention_decode` | of the copy | `attention_decode_fp8` | of the copy | H100, of the copy | \
+             H100, `fp8` |\n";
+    page += &format!("| --- |{}\n", " ---: |".repeat(12));
+    for [row, also] in &rows {
         page += &format!("| {} | {} |", size(row)?, number(&row["queries"])?);
         let names = [
             "copy",
             "cudnn",
             "cudnn_packed",
+            "cudnn_paged",
             "flash_packed",
             "attention_decode",
         ];
@@ -244,10 +264,12 @@ fn attention_decode(folder: &Path) -> Result<String, String> {
             page += &format!(" {:.0} |", number(&row["gb_per_s"][name])?);
         }
         page += &format!(
-            " {:.3} | {:.0} | {:.3} |\n",
+            " {:.3} | {:.0} | {:.3} | {:.3} | {:.3} |\n",
             number(&row["of_copy"])?,
             number(&row["gb_per_s"]["attention_decode_fp8"])?,
-            number(&row["fp8_of_copy"])?
+            number(&row["fp8_of_copy"])?,
+            number(&also["of_copy"])?,
+            number(&also["fp8_of_copy"])?
         );
     }
     Ok(page)
@@ -256,16 +278,10 @@ fn attention_decode(folder: &Path) -> Result<String, String> {
 /// Returns the kernels over rows, with the copy and PyTorch's, compiled if it was, and their share of the copy on a second
 /// device.
 fn norms(folder: &Path) -> Result<String, String> {
-    let [first, second] = NORMS;
-    let (head, rows) = torch_record(folder, first)?;
-    let (of_last, also) = torch_record(folder, second)?;
-    let mut page = head.replace(":\n\n", &format!("; the last column: {of_last}"));
+    let (mut page, rows) = torch_records(folder, NORMS, "the last column")?;
     page += "| kernel | rows x elements | copy | PyTorch | compiled | kernel | of the copy | H100, of the copy |\n";
     page += "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
-    for (row, also) in rows.iter().zip(&also) {
-        if row["size"] != also["size"] || row["kernel"] != also["kernel"] {
-            return Err(format!("{} differ in their rows", NORMS.join(" and ")));
-        }
+    for [row, also] in &rows {
         let name = row["kernel"].as_str().ok_or("a row has no kernel")?;
         let ty = row["type"].as_str().ok_or("a row has no type")?;
         let rate = |name: &str| number(&row["gb_per_s"][name]);

@@ -27,14 +27,23 @@ const MEASURED: &[(&str, &str)] = &[
     ("kernels of products beside cuBLASLt", GEMM[0]),
     ("kernels of products beside cuBLASLt", GEMM[1]),
     ("kernels of products with scales beside cuBLASLt", GEMM_FP8),
-    ("kernels of attention beside cuDNN", ATTENTION),
+    ("kernels of attention beside cuDNN", ATTENTION[0]),
+    ("kernels of attention beside cuDNN", ATTENTION[1]),
     (
         "kernels of the gradients of attention beside cuDNN",
-        ATTENTION_BACKWARD,
+        ATTENTION_BACKWARD[0],
+    ),
+    (
+        "kernels of the gradients of attention beside cuDNN",
+        ATTENTION_BACKWARD[1],
     ),
     (
         "kernels of attention to pages beside cuDNN",
-        ATTENTION_DECODE,
+        ATTENTION_DECODE[0],
+    ),
+    (
+        "kernels of attention to pages beside cuDNN",
+        ATTENTION_DECODE[1],
     ),
     ("kernels over rows beside PyTorch", NORMS[0]),
     ("kernels over rows beside PyTorch", NORMS[1]),
