@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Size limit of a bundle, to keep copying it practical.
-const MOST_BYTES: u64 = 256 << 20;
+const MOST_BYTES: u64 = 384 << 20;
 
 /// Host tests that run on a GPU if there is one.
 const HOST_TESTS: [&str; 4] = ["device", "gpu", "jobs", "tensor_maps"];
