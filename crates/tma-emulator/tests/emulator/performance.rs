@@ -376,8 +376,8 @@ global memory: sectors of requests (ncu: memory_l2_theoretical_sectors_global, m
   = help: a warp fetches sectors of 32 bytes for few of their bytes: let neighbouring lanes access neighbouring elements from a multiple of 32 bytes on, or load the tile by a tensor copy
 
 occupancy: blocks on a multiprocessor, and their warps of 64
-  threads  shared memory  registers  blocks  warps     limited by  kernel
-       32           8192          -      25     25  shared memory  `k`
+  threads  shared memory  registers  barriers  blocks  warps     limited by  kernel
+       32           8192          -         -      25     25  shared memory  `k`
 ";
     assert_eq!(report, expected);
 }

@@ -3,7 +3,7 @@
 use tensor_map::{DataType, L2Promotion, Params, Swizzle, TensorMap};
 use tma_emulator::{
     EmulatorBackend, Performance,
-    performance::{CopyCounts, PerformanceReport},
+    performance::{ByPtxas, CopyCounts, PerformanceReport},
 };
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
@@ -212,9 +212,14 @@ fn occupancy_is_limited_by_registers_threads_shared_memory_and_blocks() {
         let registers = registers.map(|count| ("test.ptx", "k", count));
         let others = [("test.ptx", "other", 1), ("other.ptx", "k", 200)];
         let registers = registers.into_iter().chain(others);
-        let registers = registers
-            .map(|(module, kernel, count)| ((module.to_owned(), kernel.to_owned()), count));
-        let mut performance = Performance::default().with_registers(registers.collect());
+        let by_ptxas = registers.map(|(module, kernel, registers)| {
+            let by_ptxas = ByPtxas {
+                registers,
+                barriers: 1,
+            };
+            ((module.to_owned(), kernel.to_owned()), by_ptxas)
+        });
+        let mut performance = Performance::default().with_ptxas(by_ptxas.collect());
         EmulatorBackend::new(0)
             .observe(&mut job, &mut performance)
             .unwrap();
