@@ -6,6 +6,7 @@ import datetime
 import json
 import random
 import statistics
+import subprocess
 import time
 
 import torch
@@ -165,6 +166,12 @@ def bursts(works, count, launches=10, pause=0.1):
     return {name: statistics.median(all_times) for name, all_times in times.items()}
 
 
+def driver():
+    """The version of the driver."""
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def record(out, compiled, kernels, rows, **more):
     """Writes the rows as JSON, with the digests of these kernels, and what else the record has."""
     digests = {}
@@ -175,6 +182,7 @@ def record(out, compiled, kernels, rows, **more):
     made = {
         "digests": digests,
         "device": torch.cuda.get_device_name(),
+        "driver": driver(),
         "date": datetime.date.today().isoformat(),
         "torch": torch.__version__,
         **more,

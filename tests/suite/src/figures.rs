@@ -131,9 +131,11 @@ fn torch_record(folder: &Path, file: &str) -> Result<(String, Vec<Value>), Strin
     let record: Value = serde_json::from_str(&text).map_err(|error| at(error.to_string()))?;
     let text = |name: &str| record[name].as_str().ok_or(at(format!("no `{name}`")));
     let (device, torch, date) = (text("device")?, text("torch")?, text("date")?);
+    let driver = record["driver"].as_str();
+    let driver = driver.map_or(String::new(), |driver| format!(" driver {driver},"));
     let rows = record["rows"].as_array().ok_or(at("no rows".into()))?;
     Ok((
-        format!("{device}, PyTorch {torch}, {date}:\n\n"),
+        format!("{device},{driver} PyTorch {torch}, {date}:\n\n"),
         rows.clone(),
     ))
 }

@@ -57,8 +57,8 @@ impl Display for Counted {
     }
 }
 
-/// Returns the numbers of registers and barriers of each launched kernel, by module and kernel. ptxas assembles these kernels alone, unless
-/// the module is for a debugger, which needs it whole.
+/// Returns the numbers of registers and barriers of each launched kernel, by module and kernel. ptxas assembles these
+/// kernels alone, unless the module is for a debugger, which needs it whole.
 fn by_ptxas(emulation: &Emulation) -> Result<BTreeMap<(String, String), ByPtxas>> {
     let file = emulation.file();
     let folder = tempfile::tempdir().context("cannot create a folder for ptxas")?;
