@@ -167,9 +167,10 @@ fn torch_records(
         let names = ["size", "causal", "queries", "kernel", "type"];
         names.iter().all(|name| a[name] == b[name])
     };
-    let of_both = rows.into_iter().zip(others.clone());
+    let is_as_long = rows.len() == others.len();
+    let of_both = rows.into_iter().zip(others);
     let pairs: Vec<_> = of_both.map(|(first, second)| [first, second]).collect();
-    if pairs.len() != others.len() || !pairs.iter().all(is_same) {
+    if !is_as_long || !pairs.iter().all(is_same) {
         return Err(format!("{} differ in their rows", files.join(" and ")));
     }
     let head = first.replace(":\n\n", &format!("; {columns}: {second}"));

@@ -71,39 +71,28 @@ impl Occupancy {
 mod tests {
     use super::*;
 
-    #[test]
-    fn small_blocks_are_limited_by_their_number_alone() {
-        let mut occupancy = Occupancy {
+    fn occupancy(threads: u64, registers: u32, barriers: u32) -> Occupancy {
+        Occupancy {
             kernel: "k".to_owned(),
-            threads: 32,
+            threads,
             shared_bytes: 0,
             by_ptxas: Some(ByPtxas {
-                registers: 16,
-                barriers: 1,
+                registers,
+                barriers,
             }),
-        };
-        assert_eq!(
-            (occupancy.blocks(), occupancy.limits()),
-            (32, vec!["blocks"])
-        );
-        occupancy.threads = 64;
-        assert_eq!(occupancy.limits(), ["threads", "blocks"]);
+        }
+    }
+
+    #[test]
+    fn small_blocks_are_limited_by_their_number_alone() {
+        let found = occupancy(32, 16, 1);
+        assert_eq!((found.blocks(), found.limits()), (32, vec!["blocks"]));
+        assert_eq!(occupancy(64, 16, 1).limits(), ["threads", "blocks"]);
     }
 
     #[test]
     fn a_barrier_by_register_leaves_room_for_four_blocks() {
-        let occupancy = Occupancy {
-            kernel: "k".to_owned(),
-            threads: 128,
-            shared_bytes: 0,
-            by_ptxas: Some(ByPtxas {
-                registers: 40,
-                barriers: 16,
-            }),
-        };
-        assert_eq!(
-            (occupancy.blocks(), occupancy.limits()),
-            (4, vec!["barriers"])
-        );
+        let found = occupancy(128, 40, 16);
+        assert_eq!((found.blocks(), found.limits()), (4, vec!["barriers"]));
     }
 }

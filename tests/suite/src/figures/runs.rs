@@ -19,35 +19,27 @@ use crate::{
     },
 };
 
-/// Files with times: the subject of each line, and the file's name.
-const MEASURED: &[(&str, &str)] = &[
-    ("rows of `bench`, beside their CUDA versions", BENCH),
-    ("best settings of `bench --sweep`", "sweep-h200.txt"),
-    ("forms of deformable attention", "deform-attn-h200.txt"),
-    ("kernels of products beside cuBLASLt", GEMM[0]),
-    ("kernels of products beside cuBLASLt", GEMM[1]),
-    ("kernels of products with scales beside cuBLASLt", GEMM_FP8),
-    ("kernels of attention beside cuDNN", ATTENTION[0]),
-    ("kernels of attention beside cuDNN", ATTENTION[1]),
+/// Files with times: the subject of their lines, and the files' names.
+const MEASURED: &[(&str, &[&str])] = &[
+    ("rows of `bench`, beside their CUDA versions", &[BENCH]),
+    ("best settings of `bench --sweep`", &["sweep-h200.txt"]),
+    ("forms of deformable attention", &["deform-attn-h200.txt"]),
+    ("kernels of products beside cuBLASLt", &GEMM),
     (
-        "kernels of the gradients of attention beside cuDNN",
-        ATTENTION_BACKWARD[0],
+        "kernels of products with scales beside cuBLASLt",
+        &[GEMM_FP8],
     ),
+    ("kernels of attention beside cuDNN", &ATTENTION),
     (
         "kernels of the gradients of attention beside cuDNN",
-        ATTENTION_BACKWARD[1],
+        &ATTENTION_BACKWARD,
     ),
     (
         "kernels of attention to pages beside cuDNN",
-        ATTENTION_DECODE[0],
+        &ATTENTION_DECODE,
     ),
-    (
-        "kernels of attention to pages beside cuDNN",
-        ATTENTION_DECODE[1],
-    ),
-    ("kernels over rows beside PyTorch", NORMS[0]),
-    ("kernels over rows beside PyTorch", NORMS[1]),
-    ("steps to a product beside cuBLAS", STEPS),
+    ("kernels over rows beside PyTorch", &NORMS),
+    ("steps to a product beside cuBLAS", &[STEPS]),
 ];
 
 /// The records of right results by name.
@@ -174,8 +166,10 @@ pub(super) fn table(folder: &Path) -> Result<String, String> {
         all,
         differing(&records).count(),
     );
-    for (what, name) in MEASURED {
-        text += &measured(what, &folder.join(RECORDS).join(name))?;
+    for (what, names) in MEASURED {
+        for name in *names {
+            text += &measured(what, &folder.join(RECORDS).join(name))?;
+        }
     }
     Ok(text)
 }
