@@ -1,28 +1,31 @@
 //! Attention of the last queries of sequences to keys and values in pages: bound by the bytes of the cache.
 
 mod cache;
+mod operands;
 mod partials;
 mod queries;
 mod schedule;
+mod turns;
 
 use tma::{
-    Accumulator, Block, Matrix, Rows, SharedPtr, Steps, Swizzle128, Tile, TileMap, Warpgroup,
+    Accumulator, Block, Rows, SharedPtr, Steps, Swizzle128, Tile, TileMap, Warpgroup,
     float8::E4m3,
     halves::{Bf16, F16, Half},
     kernel,
     matrix::MatrixElement,
     memory::load_nc,
-    pipeline::{self, Conversions, ConvertedStages, Fill, ProductStage, Products},
+    pipeline::{self, Conversions, EmptyStage, Fill, Products},
     ptx::{cp_async_bulk_prefetch, fence, wgmma::Sums},
     shared,
 };
 
-use crate::attention::softmax::Softmax;
-use cache::Heads;
+use crate::attention::softmax::{Scale, Softmax};
+use operands::{Converted, Operands, RowFactors, Stored};
 use partials::Partials;
 use queries::Vectors;
 pub use schedule::Extents;
 use schedule::{Lengths, Segment, Segments};
+use turns::{TurnBarriers, Turns};
 
 /// The number of elements of a head.
 pub const ELEMENTS: u32 = 128;
@@ -48,7 +51,7 @@ type Results = [f32; 64];
 
 /// The bytes of shared memory of `attend_stored` and `attend_converted`: the queries of the warpgroups, and a pipeline.
 mod memory {
-    use super::{F16, Queries, Stage, Stage8, pipeline};
+    use super::{F16, Queries, RowFactors, Stage, Stage8, TurnBarriers, pipeline};
 
     const fn queries(warpgroups: u64) -> u64 {
         warpgroups * size_of::<Queries<F16>>() as u64
@@ -63,10 +66,20 @@ mod memory {
 
     pub(super) const fn attend_converted<const KEYS: usize>(
         warpgroups: u64,
-        [_, _, loaded, stages]: [u32; 4],
+        [direct, _, _, loaded, stages]: [u32; 5],
     ) -> u64 {
         queries(warpgroups)
-            + pipeline::converting_bytes::<Stage8<KEYS>, Stage<F16, KEYS>>(loaded, stages)
+            + converting_pipeline::<KEYS>([direct, loaded, stages])
+            + warpgroups * size_of::<RowFactors>() as u64
+            + size_of::<TurnBarriers>() as u64
+    }
+
+    pub(super) const fn converting_pipeline<const KEYS: usize>(
+        [direct, loaded, stages]: [u32; 3],
+    ) -> u64 {
+        pipeline::converting_bytes::<Stage8<KEYS>, Stage8<KEYS>, Stage<F16, KEYS>>(
+            direct, loaded, stages,
+        )
     }
 }
 
@@ -131,10 +144,10 @@ kernels! {
     attention_decode_short: attend_stored [6] of 64 keys in 4 steps, scores 32, boxes of 16 keys by 64 T, 1 warpgroups, 256 threads in 2 blocks, registers 40 216;
     attention_decode_short_wide: attend_stored [12] of 64 keys in 4 steps, scores 32, boxes of 16 keys by 64 T, 2 warpgroups, 384 threads in 1 blocks, registers 40 232;
     #[cfg_attr(all(doc, not(docsrs)), doc = concat!("\n# Instructions of `attention_decode_fp8_bf16`\n```text\n", include_str!("../../tests/golden/ptx/attention_decode_fp8_bf16.txt"), "\n```"))]
-    attention_decode_fp8: attend_converted [3, 2, 6, 3] of 64 keys in 4 steps, scores 32, boxes of 64 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, registers 56 200;
-    attention_decode_fp8_wide: attend_converted [2, 4, 4, 4] of 128 keys in 8 steps, scores 64, boxes of 64 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, registers 72 216;
-    attention_decode_fp8_short: attend_converted [3, 2, 6, 3] of 64 keys in 4 steps, scores 32, boxes of 16 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, registers 56 200;
-    attention_decode_fp8_short_wide: attend_converted [2, 4, 4, 4] of 128 keys in 8 steps, scores 64, boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, registers 72 216;
+    attention_decode_fp8: attend_converted [3, 2, 2, 4, 2] of 64 keys in 4 steps, scores 32, boxes of 64 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, registers 56 200;
+    attention_decode_fp8_wide: attend_converted [4, 2, 4, 4, 2] of 128 keys in 8 steps, scores 64, boxes of 64 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, registers 72 216;
+    attention_decode_fp8_short: attend_converted [3, 2, 2, 4, 2] of 64 keys in 4 steps, scores 32, boxes of 16 keys by 128 E4m3, 1 warpgroups, 256 threads in 2 blocks, registers 56 200;
+    attention_decode_fp8_short_wide: attend_converted [4, 2, 4, 4, 2] of 128 keys in 8 steps, scores 64, boxes of 16 keys by 128 E4m3, 2 warpgroups, 384 threads in 1 blocks, registers 72 216;
 }
 
 /// The arguments of the kernels, except for the maps.
@@ -191,13 +204,17 @@ impl<T: MatrixElement + Half> Decode<T> {
         let queries = shared::dynamic::<Queries<T>, 1024>();
         let memory = queries.add(WARPGROUPS).cast();
         let pipeline = block.product_pipeline::<Stage<T, KEYS>, STAGES>(memory);
-        let fill = |fill| self.fill::<_, _, KEYS, _, _, _>(fill, segments, maps);
-        let multiply = |warpgroup, mut stages: Products<Stage<T, KEYS>, STAGES>| {
-            let tiles = (warpgroup, || stages.next());
-            let as_stored = |pair| pair;
-            self.multiply::<WARPGROUPS, T, S, STEPS, KEYS>(
-                tiles, as_stored, segments, block, queries,
-            );
+        let fill = |mut stages: Fill<_, STAGES>| {
+            self.fill::<_, _, KEYS, _, _>(|_| stages.next(), segments, maps);
+        };
+        let multiply = |warpgroup: Warpgroup, tiles: Products<Stage<T, KEYS>, STAGES>| {
+            let queries = queries.add(warpgroup.index());
+            let operands = Stored {
+                warpgroup,
+                queries,
+                tiles,
+            };
+            self.multiply::<WARPGROUPS, S, STEPS, KEYS, _>(warpgroup, operands, segments, block);
         };
         // SAFETY: the kernel is compiled for these threads and blocks (2).
         unsafe {
@@ -205,19 +222,20 @@ impl<T: MatrixElement + Half> Decode<T> {
         };
     }
 
-    /// Reads a cache of `e4m3`, which warps convert.
+    /// Reads a cache of `e4m3`, whose values warps convert.
     ///
     /// # Safety
     /// 1. The conditions of [`attend_stored`](Self::attend_stored).
     #[inline(always)]
     unsafe fn attend_converted<
-        S: Rows + Sums<<F16 as MatrixElement>::Ptx, <F16 as MatrixElement>::Ptx>,
+        S: Rows + Sums<<E4m3 as MatrixElement>::Ptx, <E4m3 as MatrixElement>::Ptx>,
         const STEPS: usize,
         const KEYS: usize,
         const IN_BOX: usize,
         const WARPGROUPS: u32,
         const BLOCKS: u32,
         const THREADS: u32,
+        const DIRECT: u32,
         const WARPS: u32,
         const AT_A_TIME: usize,
         const LOADED: u32,
@@ -233,27 +251,43 @@ impl<T: MatrixElement + Half> Decode<T> {
     {
         // SAFETY: the conditions of the kernels (1).
         let (block, segments) = unsafe { self.begin(lengths, KEYS as u32) };
-        let queries = shared::dynamic::<Queries<F16>, 1024>();
-        let memory = queries.add(WARPGROUPS).cast();
+        let queries = shared::dynamic::<Queries<T>, 1024>();
+        let memory: SharedPtr<Stage8<KEYS>> = queries.add(WARPGROUPS).cast();
+        let factors: SharedPtr<RowFactors> = memory
+            .byte_add(
+                const { memory::converting_pipeline::<KEYS>([DIRECT, LOADED, STAGES]) as u32 },
+            )
+            .cast();
+        let turns = Turns::ring(block, factors.add(WARPGROUPS).cast());
         let pipeline = block
-            .converting_pipeline::<Stage8<KEYS>, Stage<F16, KEYS>, WARPS, LOADED, STAGES>(memory);
-        let fill = |fill| self.fill::<_, _, KEYS, _, _, _>(fill, segments, maps);
+            .converting_pipeline::<_, Stage8<KEYS>, Stage<F16, KEYS>, WARPS, DIRECT, LOADED, STAGES>(
+                memory,
+            );
+        let fill = |mut keys: Fill<_, DIRECT>, mut values: Fill<_, LOADED>| {
+            let next = |has_keys| if has_keys { keys.next() } else { values.next() };
+            self.fill::<_, _, KEYS, _, _>(next, segments, maps);
+        };
         let convert = |mut conversions: Conversions<_, Stage<F16, KEYS>, WARPS, LOADED, STAGES>| {
             let mut segments = segments;
             while let Some(segment) = segments.next() {
                 let [first, end] = segment.loaded;
                 // SAFETY: the pipeline hands out a loaded stage, and one that no other thread uses (1).
-                conversions.advance(2 * (end - first), |warp, from, to| unsafe {
+                conversions.advance(end - first, |warp, from, to| unsafe {
                     cache::convert::<KEYS, AT_A_TIME>(warp, from, to);
                 });
             }
         };
-        let multiply = |warpgroup, mut stages: ConvertedStages<Stage<F16, KEYS>, STAGES>| {
-            let tiles = (warpgroup, || stages.next());
-            let converted = cache::converted_queries::<T>;
-            self.multiply::<WARPGROUPS, F16, S, STEPS, KEYS>(
-                tiles, converted, segments, block, queries,
-            );
+        let multiply = |warpgroup: Warpgroup, keys, values| {
+            let queries = queries.add(warpgroup.index());
+            let operands = Converted {
+                warpgroup,
+                queries,
+                factors: factors.add(warpgroup.index()),
+                keys,
+                values,
+                turns: Turns::new(turns),
+            };
+            self.multiply::<WARPGROUPS, S, STEPS, KEYS, _>(warpgroup, operands, segments, block);
         };
         // SAFETY: the kernel is compiled for these threads and blocks (1).
         unsafe {
@@ -276,18 +310,11 @@ impl<T: MatrixElement + Half> Decode<T> {
         (block, segments)
     }
 
-    /// Loads tiles of keys and of values in turn, keys a tile ahead.
+    /// Loads tiles of keys and of values in turn, keys a tile ahead. `next` waits for a stage for keys, or for values.
     #[inline(always)]
-    fn fill<
-        C: MatrixElement,
-        S,
-        const KEYS: usize,
-        const WIDTH: usize,
-        const IN_BOX: usize,
-        const STAGES: u32,
-    >(
+    fn fill<C: MatrixElement, S, const KEYS: usize, const WIDTH: usize, const IN_BOX: usize>(
         &self,
-        mut fill: Fill<S, STAGES>,
+        mut next: impl FnMut(bool) -> EmptyStage<S>,
         mut segments: Segments,
         [keys, values]: [&CacheMap<C, WIDTH, IN_BOX>; 2],
     ) {
@@ -298,8 +325,9 @@ impl<T: MatrixElement + Half> Decode<T> {
             let table = self
                 .page_table
                 .wrapping_add(segment.sequence as usize * pages as usize);
-            let mut load = |map: &CacheMap<C, WIDTH, IN_BOX>, tile: u32| {
-                fill.next().load_with(|loads, stage| {
+            let mut load = |has_keys: bool, tile: u32| {
+                let map = if has_keys { keys } else { values };
+                next(has_keys).load_with(|loads, stage| {
                     let boxes: SharedPtr<Tile<CacheBox<C, WIDTH, IN_BOX>, Swizzle128>> =
                         stage.cast();
                     let count = const { (KEYS / IN_BOX) as u32 };
@@ -331,47 +359,44 @@ impl<T: MatrixElement + Half> Decode<T> {
             let mut tile = first;
             while tile <= end {
                 if tile < end {
-                    load(keys, tile);
+                    load(true, tile);
                 }
                 if tile > first {
-                    load(values, tile - 1);
+                    load(false, tile - 1);
                 }
                 tile += 1;
             }
         }
     }
 
-    /// Adds up the values of all segments. Tiles of keys and values come in turn, keys a tile ahead. `numbers` returns two
-    /// elements of queries as products read them.
+    /// Adds up the values of all segments. Tiles of keys and values come in turn, keys a tile ahead.
     #[inline(always)]
     fn multiply<
         const WARPGROUPS: u32,
-        N: MatrixElement + Half,
-        S: Rows + Sums<N::Ptx, N::Ptx>,
+        S: Rows,
         const STEPS: usize,
         const KEYS: usize,
+        O: Operands<S, KEYS>,
     >(
         &self,
-        (warpgroup, mut next): (Warpgroup, impl FnMut() -> ProductStage<Stage<N, KEYS>>),
-        numbers: impl Fn(u32) -> u32,
+        warpgroup: Warpgroup,
+        mut operands: O,
         mut segments: Segments,
         block: Block,
-        queries: SharedPtr<Queries<N>>,
     ) where
         [[u32; 4]; STEPS]: Steps<Sums = S>,
-        Results: Sums<N::Ptx, N::Ptx>,
+        Results: Sums<<O::Value as MatrixElement>::Ptx, <O::Value as MatrixElement>::Ptx>,
     {
-        let queries = queries.add(warpgroup.index());
         while let Some(segment) = segments.next() {
             let first_row = ROWS * (segment.row_block * WARPGROUPS + warpgroup.index());
-            self.load_queries(warpgroup, &segment, first_row, &numbers, queries);
+            self.load_queries(warpgroup, &segment, first_row, &operands);
             let rows = |number: u32| self.thread_row(&segment, first_row, warpgroup, number);
             // The number of keys that a query sees.
             let first = segment.keys as i32 - self.extents.queries as i32 + 1;
             let seen = [0, 1].map(|number| first + rows(number).query as i32);
             // The first row of a warp exists if any does.
             let exist = warpgroup.warp().any(rows(0).exists);
-            let mut softmax = Softmax::new(warpgroup, self.extents.scale);
+            let mut softmax = Softmax::new(warpgroup, operands.scale(self.extents.scale));
             let powers = |mut scores: Accumulator<S>, tile: u32| {
                 // No row of the warp is stored. Without its softmax, other warps of the scheduler issue more.
                 if WARPGROUPS == 1 && !exist {
@@ -394,10 +419,7 @@ impl<T: MatrixElement + Half> Decode<T> {
             if tile < end {
                 // SAFETY: the queries have been written before the barrier, and are written again after a later one; tiles
                 // come in this order, and there is one.
-                sums = unsafe {
-                    let queries = Matrix::<Heads<N, { ROWS as usize }>>::from_ptr(queries);
-                    cache::sum(warpgroup, queries, &mut next, &segment, powers)
-                };
+                sums = unsafe { cache::sum(warpgroup, &mut operands, &segment, powers) };
             }
             let rows = [rows(0), rows(1)];
             self.finish::<WARPGROUPS>(warpgroup, block, &segment, rows, softmax, sums);
@@ -453,20 +475,18 @@ impl<T: MatrixElement + Half> Decode<T> {
     /// Copies the rows of a warpgroup; those that do not exist are zero. Products may read them after a barrier of the role.
     /// Collective of the role.
     #[inline(always)]
-    fn load_queries<N>(
+    fn load_queries<S, const KEYS: usize>(
         &self,
         warpgroup: Warpgroup,
         segment: &Segment,
         first_row: u32,
-        numbers: impl Fn(u32) -> u32,
-        queries: SharedPtr<Queries<N>>,
+        operands: &impl Operands<S, KEYS>,
     ) {
         // The products with the rows before are complete.
         warpgroup.sync_role();
         let vectors = Vectors {
             first: self.row(segment, 0),
             first_row,
-            queries: queries.cast(),
         };
         let mut number = warpgroup.thread();
         while number < Vectors::COUNT {
@@ -474,10 +494,10 @@ impl<T: MatrixElement + Half> Decode<T> {
             let load = |number| self.load_vector(segment, vectors, number);
             let [a, b, c, d] = [0, 1, 2, 3].map(|next| number + next * Warpgroup::THREADS);
             let loaded = [load(a), load(b), load(c), load(d)];
-            vectors.store(a, loaded[0].map(&numbers));
-            vectors.store(b, loaded[1].map(&numbers));
-            vectors.store(c, loaded[2].map(&numbers));
-            vectors.store(d, loaded[3].map(&numbers));
+            operands.store(a, loaded[0]);
+            operands.store(b, loaded[1]);
+            operands.store(c, loaded[2]);
+            operands.store(d, loaded[3]);
             number += 4 * Warpgroup::THREADS;
         }
         fence::proxy_async_shared_cta();
@@ -506,7 +526,7 @@ impl<T: MatrixElement + Half> Decode<T> {
         block: Block,
         segment: &Segment,
         rows: [Row; 2],
-        softmax: Softmax,
+        softmax: Softmax<impl Scale>,
         sums: Accumulator<Results>,
     ) {
         // The first row of a warp exists if any does.

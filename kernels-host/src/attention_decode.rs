@@ -38,9 +38,11 @@ pub struct DecodeShape {
 /// The tensors of [`Kernels::attention_decode`]: keys and values have the type of the queries, or are the bits of `e4m3`.
 #[derive(Debug)]
 pub struct DecodeTensors<'a, T: Element, C: CacheElement<T> = T> {
-    /// `[elements, heads, queries, sequences]`, innermost first. Beside a cache of `e4m3` they are rounded to `f16`: numbers
-    /// beyond ±65504, and infinities, count as ±65504. Weights are rounded to `f16`, too: a key whose weight is
-    /// less than 2⁻²⁵ of the largest weight of its query may count as absent.
+    /// `[elements, heads, queries, sequences]`, innermost first. Beside a cache of `e4m3` a query counts as the sum of two
+    /// `e4m3`, with a power of two for all elements of its head: `bf16` is exact from 2⁻¹⁰ of the largest element on, `f16` is rounded
+    /// to eight bits. Numbers beyond ±2⁶⁴, and infinities, count as ±2⁶⁴. Tensor cores add up scores with 13 bits after the
+    /// point, and weights are rounded to `f16`: a key whose weight is less than 2⁻²⁵ of the largest weight of its query may
+    /// count as absent.
     pub queries: &'a Buffer<T>,
     /// `[elements, key_heads, page_keys, pages]`, innermost first, or `[elements, page_keys, key_heads, pages]`.
     pub keys: &'a Buffer<C>,

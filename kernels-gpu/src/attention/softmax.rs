@@ -2,21 +2,41 @@
 
 use tma::{Accumulator, Rows, Warpgroup, math, ptx::ex2};
 
+/// The factor of the scores of all rows, or of each of a thread's two.
+pub(crate) trait Scale: Copy {
+    /// Returns the factor of a row.
+    fn of_row(self, row: usize) -> f32;
+}
+
+impl Scale for f32 {
+    #[inline(always)]
+    fn of_row(self, _: usize) -> f32 {
+        self
+    }
+}
+
+impl Scale for [f32; 2] {
+    #[inline(always)]
+    fn of_row(self, row: usize) -> f32 {
+        self[row]
+    }
+}
+
 /// The state of the softmax for a thread's two rows.
 #[derive(Clone, Copy)]
-pub(crate) struct Softmax {
+pub(crate) struct Softmax<C> {
     warpgroup: Warpgroup,
-    pub(crate) scale: f32,
+    pub(crate) scale: C,
     /// The greatest score.
     pub(crate) greatest: [f32; 2],
     /// Sums of the powers of this thread's scores.
     pub(crate) sums: [f32; 2],
 }
 
-impl Softmax {
+impl<C: Scale> Softmax<C> {
     /// Returns the state before the first score. The factor of the scores includes log2(e).
     #[inline(always)]
-    pub(crate) fn new(warpgroup: Warpgroup, scale: f32) -> Self {
+    pub(crate) fn new(warpgroup: Warpgroup, scale: C) -> Self {
         Self {
             warpgroup,
             scale,
@@ -30,12 +50,22 @@ impl Softmax {
     pub(crate) fn add<S: Rows>(&mut self, scores: Accumulator<S>) -> (Accumulator<S>, [f32; 2]) {
         let greatest = scores.fold_rows(self.greatest, f32::max);
         let greatest = self.warpgroup.reduce_rows(greatest, f32::max);
-        let shifts = greatest.map(|score| self.shift(score));
-        let factors = [0, 1].map(|row| {
-            ex2::approx_ftz_f32(math::fma(self.greatest[row], self.scale, -shifts[row]))
+        // A map of the scores: from a map of the rows, LLVM makes other code of `attention`, which was not measured.
+        let mut row = 0;
+        let shifts = greatest.map(|score| {
+            row += 1;
+            self.shift(row - 1, score)
         });
-        let power =
-            |row: usize, _, score| ex2::approx_ftz_f32(math::fma(score, self.scale, -shifts[row]));
+        let factors = [0, 1].map(|row| {
+            ex2::approx_ftz_f32(math::fma(
+                self.greatest[row],
+                self.scale.of_row(row),
+                -shifts[row],
+            ))
+        });
+        let power = |row: usize, _, score| {
+            ex2::approx_ftz_f32(math::fma(score, self.scale.of_row(row), -shifts[row]))
+        };
         let powers = scores.map_rows(self.warpgroup, power);
         let sums = [0, 1].map(|row| self.sums[row] * factors[row]);
         let sums = powers.fold_rows(sums, |a, b| a + b);
@@ -46,11 +76,11 @@ impl Softmax {
 
     /// Returns the exponent that is subtracted: none where there is no score yet.
     #[inline(always)]
-    pub(crate) fn shift(&self, greatest: f32) -> f32 {
+    pub(crate) fn shift(&self, row: usize, greatest: f32) -> f32 {
         if greatest == f32::NEG_INFINITY {
             0.0
         } else {
-            greatest * self.scale
+            greatest * self.scale.of_row(row)
         }
     }
 
@@ -66,7 +96,7 @@ impl Softmax {
             }
         };
         let logarithm = |row: usize| {
-            let exponent = self.shift(self.greatest[row]) + math::approx::log2(sums[row]);
+            let exponent = self.shift(row, self.greatest[row]) + math::approx::log2(sums[row]);
             exponent * core::f32::consts::LN_2
         };
         [sums.map(factor), [0, 1].map(logarithm)]

@@ -4,13 +4,13 @@ use core::array;
 
 use tma::{
     Accumulator, Fragment, Matrix, Rows, SharedPtr, Steps, Swizzle128, Warp, Warpgroup,
-    halves::{F16, Half},
+    halves::F16,
     matrix::{Boxes, Deep, MatrixElement},
     pipeline::ProductStage,
     ptx::{cvt, fence, wgmma::Sums},
 };
 
-use super::{BOXES, Box64, Results, Stage, Stage8, schedule::Segment};
+use super::{BOXES, Box64, Results, Stage, Stage8, operands::Operands, schedule::Segment};
 use crate::gemm::Identity;
 
 /// Elements along which scores are added up are contiguous; elements of values are not.
@@ -23,61 +23,55 @@ type Columns<T, const KEYS: usize> = Boxes<Box64<T, KEYS>, Swizzle128, BOXES, fa
 ///
 /// # Safety
 /// 1. No thread writes the queries between the barrier and the return.
-/// 2. `next` waits for tiles of keys and of values in turn, keys a tile ahead. The segment has a tile.
+/// 2. Tiles of keys and of values come in turn, keys a tile ahead. The segment has a tile.
 #[inline(always)]
-pub(super) unsafe fn sum<T, S, const STEPS: usize, const KEYS: usize>(
+pub(super) unsafe fn sum<O, S, const STEPS: usize, const KEYS: usize>(
     warpgroup: Warpgroup,
-    queries: Matrix<'_, Heads<T, { super::ROWS as usize }>>,
-    next: &mut impl FnMut() -> ProductStage<Stage<T, KEYS>>,
+    operands: &mut O,
     segment: &Segment,
     mut softmax: impl FnMut(Accumulator<S>, u32) -> (Accumulator<S>, [f32; 2]),
 ) -> Accumulator<Results>
 where
-    T: MatrixElement + Half,
-    S: Rows + Sums<T::Ptx, T::Ptx>,
+    O: Operands<S, KEYS>,
+    S: Rows,
     [[u32; 4]; STEPS]: Steps<Sums = S>,
-    Results: Sums<T::Ptx, T::Ptx>,
+    Results: Sums<<O::Value as MatrixElement>::Ptx, <O::Value as MatrixElement>::Ptx>,
 {
-    let score = |keys: &ProductStage<Stage<T, KEYS>>| {
-        // SAFETY: keys have been loaded; they are loaded again when the stage has been released, after the wait for the
-        // scores. The queries stay (1).
-        unsafe {
-            let keys = Matrix::<Heads<T, KEYS>>::from_ptr(keys.as_ptr());
-            let batch = Accumulator::<S>::zero().begin(warpgroup);
-            batch.multiply(queries, keys).commit()
-        }
-    };
-    let add = |sums: Accumulator<Results>, powers, values: &ProductStage<Stage<T, KEYS>>| {
+    let add = |sums: Accumulator<Results>, powers, values: &ProductStage<Stage<O::Value, KEYS>>| {
         // SAFETY: values have been loaded; they are loaded again when the stage has been released, after the wait for the
         // products.
         unsafe {
-            let values = Matrix::<Columns<T, KEYS>>::from_ptr(values.as_ptr());
+            let values = Matrix::<Columns<O::Value, KEYS>>::from_ptr(values.as_ptr());
             let batch = sums.begin_with(powers, warpgroup);
             batch.multiply_fragment(values).commit()
         }
     };
     warpgroup.sync_role();
     let [mut tile, end] = segment.loaded;
-    let keys = next();
-    let scores = score(&keys).wait();
+    let keys = operands.next(true);
+    // SAFETY: the stage is released after the wait, and the queries stay (1).
+    let scores = unsafe { operands.score(&keys) }.wait();
     keys.release();
     let (powers, _) = softmax(scores, tile);
-    let mut powers = Fragment::<T, STEPS>::of(&powers, warpgroup, &Identity);
+    let mut powers = Fragment::<O::Value, STEPS>::of(&powers, warpgroup, &Identity);
     let mut sums = Accumulator::<Results>::zero();
-    let mut stage = next();
+    let mut stage = operands.next(tile + 1 < end);
     tile += 1;
     while tile < end {
         let keys = stage;
-        let scores = score(&keys);
-        let values = next();
+        operands.begin_turn();
+        // SAFETY: the stage is released after the wait, and the queries stay (1).
+        let scores = unsafe { operands.score(&keys) };
+        let values = operands.next(false);
         let products = add(sums, powers, &values);
+        operands.end_turn();
         // SAFETY: the products with values were committed after the scores.
         let scores = unsafe { scores.wait_before_last::<1>() };
         keys.release();
         let (scores, factors) = softmax(scores, tile);
         // ptxas moves the wait for products up to the last branch: the loop that waits for the stage keeps the softmax
         // before it.
-        stage = next();
+        stage = operands.next(tile + 1 < end);
         (sums, _) = products.wait();
         values.release();
         sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
@@ -168,19 +162,4 @@ pub(super) unsafe fn convert<const KEYS: usize, const AT_A_TIME: usize>(
         }
         pair += 2;
     }
-}
-
-/// Returns two elements of queries as products with converted tiles read them. Queries beyond the range of `f16` count as
-/// its ends.
-#[inline(always)]
-pub(super) fn converted_queries<T: Half>(pair: u32) -> u32 {
-    const MOST: f32 = 65504.0;
-    F16::round(T::values(pair).map(|query| {
-        // A NaN stays one.
-        if query.abs() > MOST {
-            MOST.copysign(query)
-        } else {
-            query
-        }
-    }))
 }

@@ -6,7 +6,7 @@ use tma::{
 };
 
 use super::{ELEMENTS, Results, schedule::Segment};
-use crate::attention::softmax::Softmax;
+use crate::attention::softmax::{Scale, Softmax};
 
 /// The number of pairs of `f32` of a place, of each lane: sums of two rows, and the states of both.
 const PAIRS: u32 = ELEMENTS / 8 * 2 + 2;
@@ -73,13 +73,13 @@ impl Partials {
     /// # Safety
     /// 1. The segment is this block's, and not the whole item; each of the item's segments gets here once.
     #[inline(always)]
-    pub(super) unsafe fn merge(
+    pub(super) unsafe fn merge<C: Scale>(
         &self,
         block: u32,
         segment: &Segment,
-        softmax: Softmax,
+        softmax: Softmax<C>,
         sums: Accumulator<Results>,
-    ) -> (bool, Softmax, Accumulator<Results>) {
+    ) -> (bool, Softmax<C>, Accumulator<Results>) {
         /// The column of the state.
         const STATE: u32 = ELEMENTS;
         let warp = self.warpgroup.warp();
@@ -140,8 +140,8 @@ impl Partials {
             next = load(of_block.min(last));
             let greatest = [0, 1].map(|row| merged.greatest[row].max(states[row][0]));
             let factor = |row: usize, of: f32| {
-                let shift = merged.shift(greatest[row]);
-                ex2::approx_ftz_f32(math::fma(of, softmax.scale, -shift))
+                let shift = merged.shift(row, greatest[row]);
+                ex2::approx_ftz_f32(math::fma(of, softmax.scale.of_row(row), -shift))
             };
             let before = [0, 1].map(|row| factor(row, merged.greatest[row]));
             let factors = [0, 1].map(|row| factor(row, states[row][0]));

@@ -182,7 +182,7 @@ fn nan_in_a_value_spreads_to_queries_that_do_not_see_its_key() -> Result {
 }
 
 #[test]
-fn queries_beside_e4m3_have_the_range_of_f16() -> Result {
+fn queries_beside_e4m3_end_at_a_power_of_two() -> Result {
     // Zero, and the bits of the least number of `e4m3`, 1 / 512, in turn.
     let keys: Vec<u8> = (0..16 * ELEMENTS)
         .map(|at| (at / ELEMENTS % 2) as u8)
@@ -190,14 +190,20 @@ fn queries_beside_e4m3_have_the_range_of_f16() -> Result {
     let values = vec![e4m3(1.0); 16 * ELEMENTS];
     let (results, logarithms) = attend(f32::INFINITY, 2, [&keys, &values])?;
     assert_eq!(results, [bf16::from_f32(2.0); 2 * ELEMENTS]);
-    // The score of the second key is 128 * 65504 / 512.
-    assert_near(
-        &logarithms[1..],
-        &[0.1 * 0.5 * 128.0 * 65504.0 / 512.0],
-        1e-4,
-    );
-    for query in [1e30, 70_000.0] {
+    // The scores are 0, and 128 / 512 times the query.
+    let of_query = |query: f32| {
+        let score = 0.1 * 0.5 * 128.0 / 512.0 * f64::from(query);
+        [score + (-score).exp().ln_1p()]
+    };
+    let most = 2_f32.powi(64);
+    assert_near(&logarithms[1..], &of_query(most), 1e-5);
+    for query in [f32::MAX, most] {
         assert_eq!(attend(query, 2, [&keys, &values])?.1, logarithms);
+    }
+    // All eight bits of a query count.
+    for query in [255.0 * 256.0, 255.0 / 4.0, 255.0 / 1024.0] {
+        let logarithms = attend(query, 2, [&keys, &values])?.1;
+        assert_near(&logarithms[1..], &of_query(query), 1e-6);
     }
     Ok(())
 }

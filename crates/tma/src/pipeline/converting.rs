@@ -1,18 +1,29 @@
-use super::{Fill, Pipeline, ProductStage};
+use super::{Fill, Pipeline, ProductStage, Products};
 use crate::{
     barrier::{Ring, ring::Cursor},
     group::{Block, Warp, Warpgroup, Warps},
     ptx::{fence, mbarrier::Mbarrier, operand::SharedPtr},
 };
 
-/// A pipeline whose stages are loaded as `R`, converted to `T` by warps, and then multiplied by warpgroups.
+/// A pipeline whose stages are loaded as `R`, converted to `T` by warps, and then multiplied by warpgroups, beside stages of
+/// `D` that are multiplied as they were loaded.
 ///
 /// Three roles take their turn at each stage: a producer thread loads, `WARPS` other warps of its warpgroup convert a stage
 /// each in turn, and the other warpgroups multiply. [`Block::converting_pipeline`] makes it.
 ///
-/// Both counts of stages are multiples of `WARPS`, so that a stage always belongs to the same converting warp.
+/// `LOADED` stages of `R` and `STAGES` of `T` are multiples of `WARPS`, so that a stage always belongs to the same converting
+/// warp. There are `DIRECT` stages of `D`.
 #[doc(alias = "warp specialization")]
-pub struct ConvertingPipeline<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32> {
+pub struct ConvertingPipeline<
+    D,
+    R,
+    T,
+    const WARPS: u32,
+    const DIRECT: u32,
+    const LOADED: u32,
+    const STAGES: u32,
+> {
+    direct: Pipeline<D, DIRECT>,
     loaded: Pipeline<R, LOADED>,
     converted: Converted<T, STAGES>,
 }
@@ -54,20 +65,29 @@ pub struct Conversions<R, T, const WARPS: u32, const LOADED: u32, const STAGES: 
 }
 
 impl Block {
-    /// Makes a pipeline in this memory: `STAGES` of `T`, `LOADED` of `R`, and then the barriers, [`converting_bytes`] in
-    /// all. Collective; the block consists of at least two warpgroups.
+    /// Makes a pipeline in this memory, from a multiple of 1024 bytes on: `DIRECT` stages of `D` and their barriers, then from a
+    /// multiple of 1024 bytes on `STAGES` of `T`, `LOADED` of `R` and their barriers, [`converting_bytes`] in all. Collective; the
+    /// block consists of at least two warpgroups.
     ///
     /// ```compile_fail,E0080
     /// # use tma::{Block, shared};
     /// # let block = unsafe { Block::converged() };
     /// // 3 is not a multiple of 2.
-    /// block.converting_pipeline::<[u8; 1024], [u16; 1024], 2, 4, 3>(shared::dynamic::<_, 1024>());
+    /// block.converting_pipeline::<[u8; 1024], [u8; 1024], [u16; 1024], 2, 2, 4, 3>(shared::dynamic::<_, 1024>());
     /// ```
     #[inline(always)]
-    pub fn converting_pipeline<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>(
+    pub fn converting_pipeline<
+        D,
+        R,
+        T,
+        const WARPS: u32,
+        const DIRECT: u32,
+        const LOADED: u32,
+        const STAGES: u32,
+    >(
         self,
-        memory: SharedPtr<T>,
-    ) -> ConvertingPipeline<R, T, WARPS, LOADED, STAGES> {
+        memory: SharedPtr<D>,
+    ) -> ConvertingPipeline<D, R, T, WARPS, DIRECT, LOADED, STAGES> {
         const {
             assert!(
                 1 <= WARPS && WARPS < Warpgroup::WARPS,
@@ -79,29 +99,30 @@ impl Block {
             );
         };
         let multiplying = self.threads() / Warpgroup::THREADS - 1;
-        let loads: SharedPtr<R> = memory.add(STAGES).cast();
-        let after_loads: SharedPtr<u8> = loads.cast();
-        let barriers = after_loads.add(bytes_of_loads::<R>(LOADED) as u32).cast();
+        let stages: SharedPtr<T> = memory.byte_add(direct_bytes::<D>(DIRECT)).cast();
+        let loads: SharedPtr<R> = stages.add(STAGES).cast();
+        let barriers = loads.byte_add(loaded_bytes::<R>(LOADED)).cast();
         if self.thread() == 0 {
             // SAFETY: one thread initialises the barriers, before any other uses them, in memory that is for the
             // pipeline alone (3 of `converged`).
             unsafe { Ring::<STAGES>::init(barriers, 1, multiplying) };
         }
-        // All threads wait here until both rings of barriers are initialised.
+        // All threads wait here until the rings of barriers are initialised.
+        let direct = self.pipeline_of(memory, 1, multiplying);
         let loaded = self.pipeline_of(loads, 1, 1);
         // SAFETY: the barriers are initialised; the ends go through the stages in order, and a stage that was handed out
         // arrives once where it ends.
         let ring = unsafe { Ring::assume_init(barriers) };
-        let stages = memory;
         ConvertingPipeline {
+            direct,
             loaded,
             converted: Converted { stages, ring },
         }
     }
 }
 
-impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
-    ConvertingPipeline<R, T, WARPS, LOADED, STAGES>
+impl<D, R, T, const WARPS: u32, const DIRECT: u32, const LOADED: u32, const STAGES: u32>
+    ConvertingPipeline<D, R, T, WARPS, DIRECT, LOADED, STAGES>
 {
     /// Runs three roles where `BLOCKS` blocks share the registers of a multiprocessor: `fill` in the producer thread, `convert`
     /// in the threads of each converting warp, and `multiply` in the threads of the other warpgroups. Loading and converting threads
@@ -117,9 +138,9 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
         const MULTIPLYING: u32,
     >(
         self,
-        fill: impl FnOnce(Fill<R, LOADED>),
+        fill: impl FnOnce(Fill<D, DIRECT>, Fill<R, LOADED>),
         convert: impl FnOnce(Conversions<R, T, WARPS, LOADED, STAGES>),
-        multiply: impl FnOnce(Warpgroup, ConvertedStages<T, STAGES>),
+        multiply: impl FnOnce(Warpgroup, Products<D, DIRECT>, ConvertedStages<T, STAGES>),
     ) {
         let filling = |warps: Warps| {
             let warp = warps.warp();
@@ -135,7 +156,8 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
                     before: warp.index() - 1,
                 });
             } else if warps.elect() {
-                self.loaded.run_fill(fill);
+                self.loaded
+                    .run_fill(|loaded| fill(loaded.of_another(self.direct.another()), loaded));
             }
         };
         let multiplying = |warps: Warps| {
@@ -146,7 +168,7 @@ impl<R, T, const WARPS: u32, const LOADED: u32, const STAGES: u32>
                     cursor: Cursor::new(),
                     warpgroup,
                 };
-                multiply(warpgroup, stages);
+                multiply(warpgroup, Products::new(&self.direct, warpgroup), stages);
             }
         };
         let block = self.loaded.block;
@@ -213,12 +235,17 @@ impl<T, const STAGES: u32> ConvertedStages<T, STAGES> {
 }
 
 /// Returns the shared memory of a [`ConvertingPipeline`] in bytes.
-pub const fn converting_bytes<R, T>(loaded: u32, stages: u32) -> u64 {
-    let barriers = 2 * stages as u64 * size_of::<Mbarrier>() as u64;
-    bytes_of_loads::<R>(loaded) + stages as u64 * size_of::<T>() as u64 + barriers
+pub const fn converting_bytes<D, R, T>(direct: u32, loaded: u32, stages: u32) -> u64 {
+    let of_stage = (size_of::<T>() + 2 * size_of::<Mbarrier>()) as u64;
+    (direct_bytes::<D>(direct) + loaded_bytes::<R>(loaded)) as u64 + stages as u64 * of_stage
+}
+
+/// Returns the bytes of the pipeline of direct stages, up to an address where stages may be.
+const fn direct_bytes<D>(direct: u32) -> u32 {
+    super::bytes::<D>(direct, 1).next_multiple_of(1024) as u32
 }
 
 /// Returns the bytes of the pipeline of loaded stages, up to an address where barriers may be.
-const fn bytes_of_loads<R>(loaded: u32) -> u64 {
-    super::bytes::<R>(loaded, 1).next_multiple_of(size_of::<Mbarrier>() as u64)
+const fn loaded_bytes<R>(loaded: u32) -> u32 {
+    super::bytes::<R>(loaded, 1).next_multiple_of(size_of::<Mbarrier>() as u64) as u32
 }

@@ -44,6 +44,15 @@ impl<T, const STAGES: u32> Fill<T, STAGES> {
         }
     }
 
+    /// Returns the filling end of another pipeline, for the same thread. Its stages are not in the timeline.
+    #[inline(always)]
+    pub(super) fn of_another<D, const DIRECT: u32>(
+        &self,
+        pipeline: Pipeline<D, DIRECT>,
+    ) -> Fill<D, DIRECT> {
+        Fill::new(pipeline, self.stamps.silent())
+    }
+
     /// Waits until the next stage is empty.
     #[doc(alias = "producer_acquire")]
     #[inline(always)]

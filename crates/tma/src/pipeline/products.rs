@@ -214,12 +214,7 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
         let multiplying = |warps: Warps| {
             // They are whole ones.
             if let Some(warpgroup) = warps.warpgroup() {
-                let products = Products {
-                    pipeline: pipeline.another(),
-                    cursor: Cursor::new(),
-                    warpgroup,
-                };
-                multiply(warpgroup, products);
+                multiply(warpgroup, Products::new(&pipeline, warpgroup));
             }
         };
         let block = pipeline.block;
@@ -234,6 +229,15 @@ impl<T, const STAGES: u32, const READ: bool> ProductPipeline<T, STAGES, READ> {
 }
 
 impl<T, const STAGES: u32, const READ: bool> Products<T, STAGES, READ> {
+    #[inline(always)]
+    pub(super) fn new(pipeline: &Pipeline<T, STAGES>, warpgroup: Warpgroup) -> Self {
+        Self {
+            pipeline: pipeline.another(),
+            cursor: Cursor::new(),
+            warpgroup,
+        }
+    }
+
     /// Adds the products of the next `stages` stages. Collective of the warpgroup.
     ///
     /// Starts the products of a stage while products of the stage before are in flight. A stage is released when
@@ -411,6 +415,16 @@ impl<T, const READ: bool> ProductStage<T, READ> {
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<T> {
         self.tiles
+    }
+
+    /// Returns the same stage with tiles of another type.
+    #[inline(always)]
+    pub fn cast<U>(self) -> ProductStage<U, READ> {
+        ProductStage {
+            tiles: self.tiles.cast(),
+            empty: self.empty,
+            warpgroup: self.warpgroup,
+        }
     }
 
     /// Releases the stage, when its products are complete: one thread of the warpgroup arrives, or, if threads read

@@ -70,6 +70,11 @@ mod silent {
         }
 
         #[inline(always)]
+        pub(crate) fn silent(self) -> Self {
+            self
+        }
+
+        #[inline(always)]
         pub(crate) fn began(self) -> Self {
             self
         }
@@ -172,6 +177,15 @@ mod traced {
         pub(crate) fn of_elected(self) -> Self {
             Self {
                 writes: true,
+                ..self
+            }
+        }
+
+        /// Returns the same for stages that are not stamped.
+        #[inline(always)]
+        pub(crate) fn silent(self) -> Self {
+            Self {
+                writes: false,
                 ..self
             }
         }
