@@ -233,10 +233,10 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
     // eight bits, and sums of products 13.
     let (format, relative_l2) = match numbers {
         Numbers::Bf16 => (Format::Bf16, 4e-3),
-        Numbers::F16 if decode.is_e4m3 => (Format::F16, 2e-3),
+        Numbers::F16 if decode.is_e4m3 => (Format::F16, 1e-3),
         Numbers::F16 => (Format::F16, 5e-4),
     };
-    let of_logarithms = if decode.is_e4m3 { 1e-3 } else { 1e-5 };
+    let of_logarithms = if decode.is_e4m3 { 2e-4 } else { 1e-5 };
     let partials = vec![f32::NAN; decode.partials_len() as usize];
     let counters = vec![0_u32; decode.counters_len() as usize];
     let [(keys, ..), (values, ..)] = caches;
