@@ -213,7 +213,7 @@ where
                 |part| Matrix::<Rows8<{ ROWS as usize }>>::from_ptr(self.parts().at(part).cast());
             let keys = Matrix::<Rows8<KEYS>>::from_ptr(keys.as_ptr().cast());
             let batch = Accumulator::<S>::zero().begin(self.warpgroup);
-            // The rest first: a tensor core drops the bits of a product far below those of the sums so far.
+            // The rest first: a tensor core drops bits of a product that are far below the sum so far.
             batch
                 .multiply(part(1), keys)
                 .multiply(part(0), keys)
