@@ -87,11 +87,12 @@ macro_rules! kernels {
     ($($(#[$attribute:meta])* $name:ident: $attend:ident [$($stages:literal),+] of $tile:literal keys in $steps:literal steps, scores $scores:literal,
         boxes of $keys:literal keys by $width:literal $cache:ty, $warpgroups:literal warpgroups, $threads:tt threads in $blocks:tt blocks, registers $filling:literal $registers:literal;)+) => {$(
         /// Writes `value_scale * softmax(scale * Q * transpose(K)) * V` for heads of 128 elements, and the logarithms of the
-        /// sums: queries of the last positions of each sequence, keys and values in pages.
+        /// sums: queries of the last positions of each sequence, keys and values in pages. `extents.scale` is the scale times
+        /// log2(e).
         ///
         /// A query sees no key after it. Heads that share a head of keys, and all queries of a sequence, are rows of one
-        /// product, so that each key and value is read once. Blocks have equal shares of the keys; the last one that has a
-        /// part of a result merges all parts, always in the same order.
+        /// product: each block of rows reads each key and value once. Blocks have equal shares of the keys. Of the warps that
+        /// have parts of the same 16 rows, the last one merges all parts, always in the same order.
         ///
         /// # Safety
         /// 1. `keys` and `values` are maps of elements, keys of a page, heads and pages, innermost first, which no thread
@@ -258,7 +259,7 @@ impl<T: MatrixElement + Half> Decode<T> {
                 const { memory::converting_pipeline::<KEYS>([DIRECT, LOADED, STAGES]) as u32 },
             )
             .cast();
-        let turns = Turns::ring(block, factors.add(WARPGROUPS).cast());
+        let turns = (WARPGROUPS > 1).then(|| Turns::ring(block, factors.add(WARPGROUPS).cast()));
         let pipeline = block
             .converting_pipeline::<_, Stage8<KEYS>, Stage<F16, KEYS>, WARPS, DIRECT, LOADED, STAGES>(
                 memory,
@@ -417,8 +418,8 @@ impl<T: MatrixElement + Half> Decode<T> {
             let mut sums = Accumulator::<Results>::zero();
             let [tile, end] = segment.loaded;
             if tile < end {
-                // SAFETY: the queries have been written before the barrier, and are written again after a later one; tiles
-                // come in this order, and there is one.
+                // SAFETY: the queries have been written, and are written again after a barrier that follows; tiles come in
+                // this order, and there is one.
                 sums = unsafe { cache::sum(warpgroup, &mut operands, &segment, powers) };
             }
             let rows = [rows(0), rows(1)];
@@ -454,14 +455,14 @@ impl<T: MatrixElement + Half> Decode<T> {
         self.row(segment, first + of_warp + 8 * number)
     }
 
-    /// Brings the queries of a segment to L2, long before the warpgroups load them.
+    /// Brings the queries of a head of keys to L2, long before the warpgroups load them, with its first block of rows.
     #[inline(always)]
     fn prefetch_queries(&self, segment: &Segment) {
         let Extents {
             queries, sharing, ..
         } = self.extents;
         let mut query = 0;
-        while query < queries {
+        while segment.row_block == 0 && query < queries {
             let at = self.row(segment, query * sharing).at * ELEMENTS as usize;
             let bytes = sharing * ELEMENTS * size_of::<T>() as u32;
             // SAFETY: the queries have these heads, from a multiple of 16 bytes on (1 of the kernels).
@@ -472,8 +473,7 @@ impl<T: MatrixElement + Half> Decode<T> {
         }
     }
 
-    /// Copies the rows of a warpgroup; those that do not exist are zero. Products may read them after a barrier of the role.
-    /// Collective of the role.
+    /// Copies the rows of a warpgroup, for products; those that do not exist are zero. Collective of the role.
     #[inline(always)]
     fn load_queries<S, const KEYS: usize>(
         &self,
@@ -501,6 +501,7 @@ impl<T: MatrixElement + Half> Decode<T> {
             number += 4 * Warpgroup::THREADS;
         }
         fence::proxy_async_shared_cta();
+        warpgroup.sync_role();
     }
 
     /// Loads 8 elements of a row, or zeros.

@@ -26,7 +26,8 @@ pub struct AttentionShape {
     /// are zero: infinities and NaN in their values still spread to the results, and those in the gradients of the results of a
     /// query to the gradients of the keys and values that it ignores.
     pub is_causal: bool,
-    /// The factor of the scores.
+    /// The factor of the scores. A score times this factor must be between -10⁸ and 10⁸: beyond, its power may leave the range
+    /// of its type, and results may be zero, infinite or NaN.
     pub scale: f32,
 }
 

@@ -28,7 +28,8 @@ pub struct DecodeShape {
     /// neighbours (`NHD`).
     #[doc(alias("kv_layout", "NHD", "HND"))]
     pub is_by_heads: bool,
-    /// The factor of the scores. Results are NaN if a score times this factor exceeds the range of `f32`.
+    /// The factor of the scores. A score times this factor must be between -10⁸ and 10⁸: beyond, its power may leave the range
+    /// of its type, and results may be zero, infinite or NaN.
     pub scale: f32,
     /// The factors of the keys and of the values that the cache stores: 1, unless they were divided to fit `e4m3`.
     #[doc(alias("k_scale", "v_scale", "descale"))]
@@ -39,10 +40,10 @@ pub struct DecodeShape {
 #[derive(Debug)]
 pub struct DecodeTensors<'a, T: Element, C: CacheElement<T> = T> {
     /// `[elements, heads, queries, sequences]`, innermost first. Beside a cache of `e4m3` a query counts as the sum of two
-    /// `e4m3`, with a power of two for all elements of its head: `bf16` is exact from 2⁻¹⁰ of the largest element on, `f16` is rounded
+    /// `e4m3`, with a power of two for all elements of its head: `bf16` is exact from 2⁻⁹ of the largest element on, `f16` is rounded
     /// to eight bits. Numbers beyond ±2⁶⁴, and infinities, count as ±2⁶⁴. Tensor cores add up scores with 13 bits after the
-    /// point, and weights are rounded to `f16`: a key whose weight is less than 2⁻²⁵ of the largest weight of its query may
-    /// count as absent.
+    /// point. Beside a cache of `f16` or `e4m3`, weights are rounded to `f16`: a key whose weight is less than 2⁻²⁵ of the
+    /// largest weight of its query may count as absent.
     pub queries: &'a Buffer<T>,
     /// `[elements, key_heads, page_keys, pages]`, innermost first, or `[elements, page_keys, key_heads, pages]`.
     pub keys: &'a Buffer<C>,

@@ -56,13 +56,7 @@ impl<C: Scale> Softmax<C> {
             row += 1;
             self.shift(row - 1, score)
         });
-        let factors = [0, 1].map(|row| {
-            ex2::approx_ftz_f32(math::fma(
-                self.greatest[row],
-                self.scale.of_row(row),
-                -shifts[row],
-            ))
-        });
+        let factors = [0, 1].map(|row| self.factor(row, self.greatest[row], shifts[row]));
         let power = |row: usize, _, score| {
             ex2::approx_ftz_f32(math::fma(score, self.scale.of_row(row), -shifts[row]))
         };
@@ -82,6 +76,13 @@ impl<C: Scale> Softmax<C> {
         } else {
             greatest * self.scale.of_row(row)
         }
+    }
+
+    /// Returns the factor of results so far, from their greatest score to a shift: exactly 1 if the score stays, since the
+    /// exponent of the results was rounded, too.
+    #[inline(always)]
+    pub(crate) fn factor(&self, row: usize, greatest: f32, shift: f32) -> f32 {
+        ex2::approx_ftz_f32(greatest * self.scale.of_row(row) - shift)
     }
 
     /// Returns the factor for the results, and the logarithms of the sums.

@@ -17,12 +17,11 @@ use crate::gemm::Identity;
 pub(super) type Heads<T, const HEADS: usize> = Deep<Box64<T, HEADS>, Swizzle128, BOXES>;
 type Columns<T, const KEYS: usize> = Boxes<Box64<T, KEYS>, Swizzle128, BOXES, false>;
 
-/// Waits for a barrier of the role, and returns the sums of the values of a segment, times powers. `softmax` returns the
-/// powers of the scores of a tile and the factors of the sums so far, while the products of the values before are in flight.
-/// Collective of the role.
+/// Returns the sums of the values of a segment, times powers. `softmax` returns the powers of the scores of a tile and the
+/// factors of the sums so far, while the products of the values before are in flight. Collective of the role.
 ///
 /// # Safety
-/// 1. No thread writes the queries between the barrier and the return.
+/// 1. The queries have been written, and no thread writes them before the return.
 /// 2. Tiles of keys and of values come in turn, keys a tile ahead. The segment has a tile.
 #[inline(always)]
 pub(super) unsafe fn sum<O, S, const STEPS: usize, const KEYS: usize>(
@@ -46,7 +45,6 @@ where
             batch.multiply_fragment(values).commit()
         }
     };
-    warpgroup.sync_role();
     let [mut tile, end] = segment.loaded;
     let keys = operands.next(true);
     // SAFETY: the stage is released after the wait, and the queries stay (1).

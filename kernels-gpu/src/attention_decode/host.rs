@@ -215,8 +215,10 @@ impl AttentionDecode {
         let (rows, warpgroups) = self.rows();
         let row_blocks = rows.div_ceil(ROWS * warpgroups);
         let [_, tiles] = self.items();
-        let reason = "tiles of 64 or 128 keys are counted in 31 bits";
-        conditions.within("tiles", tiles.max(1), 1..=i32::MAX as u64, reason);
+        let parameter = "tiles of all sequences and heads of keys";
+        let reason =
+            "a sequence has the tiles of its pages, of 64 or 128 keys; all are counted in 31 bits";
+        conditions.within(parameter, tiles.max(1), 1..=i32::MAX as u64, reason);
 
         let (data_type, element_bytes) = match (self.is_e4m3, self.numbers) {
             (true, _) => (DataType::U8, 1),

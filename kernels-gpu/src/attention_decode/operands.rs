@@ -38,8 +38,7 @@ pub(super) trait Operands<S, const KEYS: usize> {
     /// Stores a vector of the queries. Collective of the warp.
     fn store(&self, number: u32, pairs: [u32; 4]);
 
-    /// Returns the factor of the scores of a thread's rows, which includes this one, after all vectors have been stored. Collective
-    /// of the role.
+    /// Returns the factor of the scores of a thread's rows, which includes this one, after all vectors have been stored.
     fn scale(&self, scale: f32) -> Self::Scale;
 
     /// Waits until the products of a tile may start. Collective of the warpgroup.
@@ -189,10 +188,13 @@ where
 
     #[inline(always)]
     fn scale(&self, scale: f32) -> [f32; 2] {
-        self.warpgroup.sync_role();
         let row = 16 * self.warpgroup.warp_index() + self.warpgroup.warp().lane() / 4;
-        // SAFETY: the factors of these rows were written before the barrier.
-        [0, 8].map(|after| scale * unsafe { self.factors.at(row + after).read() })
+        [0, 8].map(|after| {
+            // SAFETY: the factors of these rows have been written.
+            let factor = scale * unsafe { self.factors.at(row + after).read() };
+            // Times zero or infinity, a score that is masked or zero would be a NaN.
+            factor.clamp(f32::MIN_POSITIVE, f32::MAX)
+        })
     }
 
     #[inline(always)]

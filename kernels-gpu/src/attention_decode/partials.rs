@@ -1,8 +1,8 @@
-//! Results of parts of the keys, which the last block merges.
+//! Results of parts of the keys, which the last warp of the same rows merges.
 
 use tma::{
     Accumulator, GlobalPtr, Warpgroup, math,
-    ptx::{AcqRel, Gpu, ex2},
+    ptx::{AcqRel, Gpu},
 };
 
 use super::{ELEMENTS, Results, schedule::Segment};
@@ -139,10 +139,8 @@ impl Partials {
             // Loads are in flight while the part before is added.
             next = load(of_block.min(last));
             let greatest = [0, 1].map(|row| merged.greatest[row].max(states[row][0]));
-            let factor = |row: usize, of: f32| {
-                let shift = merged.shift(row, greatest[row]);
-                ex2::approx_ftz_f32(math::fma(of, softmax.scale.of_row(row), -shift))
-            };
+            let factor =
+                |row: usize, of: f32| merged.factor(row, of, merged.shift(row, greatest[row]));
             let before = [0, 1].map(|row| factor(row, merged.greatest[row]));
             let factors = [0, 1].map(|row| factor(row, states[row][0]));
             all = all

@@ -13,7 +13,7 @@ pub(super) type TurnBarriers = [Mbarrier; Ring::<1>::BARRIERS];
 /// products of the other one run. A single warpgroup has no turns.
 pub(super) struct Turns {
     /// Full after the first warpgroup's products have been started, empty after the second one's.
-    ring: Ring<1>,
+    ring: Option<Ring<1>>,
     cursor: Cursor<1>,
 }
 
@@ -25,43 +25,34 @@ impl Turns {
     }
 
     #[inline(always)]
-    pub(super) fn new(ring: Ring<1>) -> Self {
+    pub(super) fn new(ring: Option<Ring<1>>) -> Self {
         Self {
             ring,
             cursor: Cursor::new(),
         }
     }
 
-    #[inline(always)]
-    fn are_taken(warpgroup: Warpgroup) -> bool {
-        warpgroup.role_threads() > Warpgroup::THREADS
-    }
-
     /// Waits until the products of a tile may start. Collective of the warpgroup.
     #[inline(always)]
     pub(super) fn begin(&self, warpgroup: Warpgroup) {
-        if !Self::are_taken(warpgroup) {
-            return;
-        }
+        let Some(ring) = self.ring else { return };
         if warpgroup.index() == 0 {
-            self.ring.acquire(self.cursor);
+            ring.acquire(self.cursor);
         } else {
-            self.ring.wait(self.cursor);
+            ring.wait(self.cursor);
         }
     }
 
     /// Ends this after the products have been started. Collective of the warpgroup.
     #[inline(always)]
     pub(super) fn end(&mut self, warpgroup: Warpgroup) {
-        if !Self::are_taken(warpgroup) {
-            return;
-        }
+        let Some(ring) = self.ring else { return };
         if warpgroup.warp().lane() == 0 {
             if warpgroup.index() == 0 {
                 // The waiting end is the second warpgroup, by parity.
-                let _ = self.ring.full(self.cursor).arrive();
+                let _ = ring.full(self.cursor).arrive();
             } else {
-                self.ring.release(self.cursor);
+                ring.release(self.cursor);
             }
         }
         self.cursor.advance();

@@ -317,7 +317,8 @@ fn each_argument_that_does_not_fit_is_refused() -> Result {
         ),
         (
             |shape| (shape.sequences, shape.sequence_pages) = (1 << 22, 1 << 20),
-            "tiles is 2199023255552; must be 1 to 2147483647 (tiles of 64 or 128 keys are counted in 31 bits); use 2147483647",
+            "tiles of all sequences and heads of keys is 2199023255552; must be 1 to 2147483647 (a sequence has the tiles of its \
+             pages, of 64 or 128 keys; all are counted in 31 bits); use 2147483647",
         ),
         (
             |shape| shape.scale = -1.0,

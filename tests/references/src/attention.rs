@@ -34,19 +34,24 @@ impl Attention {
                     let query_at = ((sequence * queries + query) * self.heads + head) * elements;
                     let seen =
                         (0..keys).filter(|key| !self.is_causal || keys - key >= queries - query);
-                    let power = |key| {
+                    let score = |key| {
                         let products =
                             (0..elements).map(|at| q[query_at + at] * k[key_at(key) + at]);
-                        (key, (self.scale * products.sum::<f64>()).exp())
+                        (key, self.scale * products.sum::<f64>())
                     };
-                    let powers: Vec<(usize, f64)> = seen.map(power).collect();
-                    let sum: f64 = powers.iter().map(|(_, power)| power).sum();
+                    let scores: Vec<(usize, f64)> = seen.map(score).collect();
+                    let greatest = scores.iter().map(|(_, score)| *score);
+                    let greatest = greatest.fold(f64::NEG_INFINITY, f64::max);
+                    let powers = scores
+                        .iter()
+                        .map(|(key, score)| (key, (score - greatest).exp()));
+                    let sum: f64 = powers.clone().map(|(_, power)| power).sum();
                     for (key, power) in powers {
                         for at in 0..elements {
-                            results[query_at + at] += power / sum * v[key_at(key) + at];
+                            results[query_at + at] += power / sum * v[key_at(*key) + at];
                         }
                     }
-                    logarithms.push(sum.ln());
+                    logarithms.push(greatest + sum.ln());
                 }
             }
         }

@@ -127,6 +127,14 @@ fn cases() -> Vec<Scenario> {
         [3, 129],
     ];
     cases.push(packed(&of([130, 70], 128), &[[130, 70], [3, 9]]));
+    // Equal scores have equal weights, though exponents of this size are rounded, in all tiles.
+    for elements in [64, 128, 256] {
+        let attention = Attention {
+            scale: 1e5,
+            ..of([70, 1000], elements)
+        };
+        cases.push(of_lengths(&attention, &[[70, 1000]], true));
+    }
     for elements in [64, 128, 256] {
         for is_causal in [false, true] {
             let attention = Attention {
@@ -196,7 +204,7 @@ pub(super) fn in_tensor(
 /// Sequences of equal lengths.
 fn scenario(attention: &Attention) -> Scenario {
     let lengths = vec![[attention.queries, attention.keys]; attention.sequences as usize];
-    of_lengths(attention, &lengths)
+    of_lengths(attention, &lengths, false)
 }
 
 /// Sequences of this many queries and keys, one after the other.
@@ -212,10 +220,11 @@ fn packed(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
         }),
         ..*attention
     };
-    of_lengths(&attention, lengths)
+    of_lengths(&attention, lengths, false)
 }
 
-fn of_lengths(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
+/// The same, where all keys may be equal.
+fn of_lengths(attention: &Attention, lengths: &[[u32; 2]], has_equal_keys: bool) -> Scenario {
     let Attention {
         numbers,
         is_causal,
@@ -229,7 +238,12 @@ fn of_lengths(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
     let of_queries = all_queries * heads * elements;
     let of_keys = all_keys * key_heads * elements;
     let (q_bits, q) = random(numbers, of_queries, 0);
-    let (k_bits, k) = random(numbers, of_keys, 1000);
+    let (mut k_bits, mut k) = random(numbers, of_keys, 1000);
+    if has_equal_keys {
+        let of_key = key_heads * elements;
+        k_bits = k_bits[..of_key].repeat(all_keys);
+        k = k[..of_key].repeat(all_keys);
+    }
     let (v_bits, v) = random(numbers, of_keys, 2000);
     let mut results = Vec::new();
     let of_sequence = |number: usize| {
@@ -262,11 +276,12 @@ fn of_lengths(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
     };
     Scenario {
         name: format!(
-            "{elements}_{numbers:?}_causal_{is_causal}_{sequences}x{heads}_of_{key_heads}_{}x{}_scale_{}{}",
+            "{elements}_{numbers:?}_causal_{is_causal}_{sequences}x{heads}_of_{key_heads}_{}x{}_scale_{}{}{}",
             attention.queries,
             attention.keys,
             attention.scale,
             attention.packed.map_or("", |_| "_packed"),
+            if has_equal_keys { "_equal_keys" } else { "" },
         ),
         buffers: vec![
             Buffer::new("results", &vec![u16::MAX; of_queries]),

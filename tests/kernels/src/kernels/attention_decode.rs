@@ -41,6 +41,17 @@ fn of_e4m3(decode: AttentionDecode) -> AttentionDecode {
     }
 }
 
+/// The queries and keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Given {
+    /// Numbers from -1 to 1.
+    Random,
+    /// The same, but all keys of a sequence are equal, and so are their scores.
+    EqualKeys,
+    /// All queries are zero.
+    ZeroQueries,
+}
+
 fn cases() -> Vec<Scenario> {
     let mut cases = vec![
         // Fewer tiles than blocks.
@@ -88,6 +99,27 @@ fn cases() -> Vec<Scenario> {
         ),
         scenario(&of_e4m3(of([16, 9, 1], 64)), &[100, 16]),
     ];
+    // Equal scores have equal weights, though exponents of this size are rounded, in all tiles and in all parts.
+    for multiprocessors in [1, 5] {
+        let decode = AttentionDecode {
+            scale: 1e5,
+            multiprocessors,
+            ..of([1, 2, 1], 64)
+        };
+        let e4m3 = AttentionDecode {
+            scale: 1e7,
+            ..of_e4m3(decode)
+        };
+        for decode in [decode, e4m3] {
+            cases.push(scenario_of(&decode, &[1000], Given::EqualKeys));
+        }
+    }
+    // The power of two of a row of zeros is the least, and the product of all factors less than a number can be.
+    let decode = AttentionDecode {
+        cache_scales: [1e-30, 0.02],
+        ..of_e4m3(of([1, 2, 1], 64))
+    };
+    cases.push(scenario_of(&decode, &[100], Given::ZeroQueries));
     for page_keys in [16, 32, 64, 128] {
         for numbers in [Numbers::Bf16, Numbers::F16] {
             // One row; several of one warp; of all warps; of two warpgroups.
@@ -145,8 +177,12 @@ fn random_cache(decode: &AttentionDecode, len: usize, seed: usize) -> (Vec<u8>, 
     )
 }
 
-/// Sequences of these lengths, with a page more than they need. Keys and values that do not exist are NaN.
 fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
+    scenario_of(decode, lengths, Given::Random)
+}
+
+/// Sequences of these lengths, with a page more than they need. Keys and values that do not exist are NaN.
+fn scenario_of(decode: &AttentionDecode, lengths: &[u32], given: Given) -> Scenario {
     let longest = lengths.iter().copied().max().unwrap_or(0);
     let sequence_pages = longest.div_ceil(decode.page_keys) + 1;
     let sequences = lengths.len() as u32;
@@ -175,7 +211,11 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
     assert!(pages % 7 != 0, "no two places have the same page");
     let of_queries = sequences as usize * queries * heads * elements;
     let of_cache = pages as usize * page_keys * key_heads * elements;
-    let (q_bits, q) = random(numbers, of_queries, 0);
+    let (mut q_bits, mut q) = random(numbers, of_queries, 0);
+    if given == Given::ZeroQueries {
+        q_bits.fill(0);
+        q.fill(0.0);
+    }
     let element_bytes = if decode.is_e4m3 { 1 } else { 2 };
     // A NaN of each type.
     let nan = [0xff, 0x7f][..element_bytes].repeat(of_cache);
@@ -183,7 +223,12 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
     let mut seeds = [1000, 2000].into_iter().zip(decode.cache_scales);
     let mut caches = [(); 2].map(|()| {
         let (seed, scale) = seeds.next().expect("there are two");
-        let (bytes, values) = random_cache(&decode, of_keys, seed);
+        let (mut bytes, mut values) = random_cache(&decode, of_keys, seed);
+        if given == Given::EqualKeys && seed == 1000 {
+            let of_key = key_heads * elements;
+            bytes = bytes[..of_key * element_bytes].repeat(of_keys / of_key);
+            values = values[..of_key].repeat(of_keys / of_key);
+        }
         let values = values.iter().map(|value| value * f64::from(scale));
         (nan.clone(), bytes, values.collect::<Vec<f64>>())
     });
@@ -242,11 +287,15 @@ fn scenario(decode: &AttentionDecode, lengths: &[u32]) -> Scenario {
     let [(keys, ..), (values, ..)] = caches;
     Scenario {
         name: format!(
-            "{numbers:?}{}_{queries}x{heads}_of_{key_heads}_pages_of_{page_keys}_lengths_{}x{longest}_scale_{}{}",
+            "{numbers:?}{}_{queries}x{heads}_of_{key_heads}_pages_of_{page_keys}_lengths_{}x{longest}_scale_{}{}{}",
             if decode.is_e4m3 { "_e4m3" } else { "" },
             lengths.len(),
             decode.scale,
             if decode.is_by_heads { "_by_heads" } else { "" },
+            match given {
+                Given::Random => String::new(),
+                _ => format!("_{given:?}_{}_blocks", decode.multiprocessors),
+            },
         ),
         buffers: vec![
             Buffer::new("results", &vec![u16::MAX; of_queries]),
