@@ -18,8 +18,8 @@ NAMES = {torch.bfloat16: "bf16", torch.float32: "f32"}
 # Maximum row length in bytes with one row per warp of a block, and the number of these warps; maximum length of a
 # short row.
 WARP_BYTES, WARPS, SHORT_BYTES = 2 << 10, 4, 16 << 10
-# The most bytes of longer rows that a multiprocessor has at once for `softmax`, if these are two rows.
-AT_ONCE = 96 << 10
+# The bytes within which longer rows begin that a multiprocessor has at once, for all kernels but one.
+AT_ONCE, UNLIMITED = 96 << 10, "layer_norm"
 EPSILON = 1e-5
 # Parameters of a column, by kernel.
 PARAMETERS = {"rms_norm": 1, "layer_norm": 2, "softmax": 0}
@@ -49,8 +49,8 @@ class Rows(Launch):
         rows_of_block = WARPS if row_bytes <= WARP_BYTES else 1
         threads = rows_of_block * -(-row_bytes // (64 if is_short else 128) // 32) * 32
         shared_bytes = rows_of_block * row_bytes
-        if kernel == "softmax" and not is_short:
-            at_once = max(2, AT_ONCE // row_bytes)
+        if kernel != UNLIMITED and not is_short:
+            at_once = max(2, -(-AT_ONCE // row_bytes))
             shared_bytes = max(shared_bytes, (228 << 10) // at_once - (2 << 10))
         self.tensors = [dst, src, *parameters]
         values = [

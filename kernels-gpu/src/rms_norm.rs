@@ -20,7 +20,7 @@ use crate::rows::{self, Number, Operation, Row};
     max_threads = 1024,
     min_blocks = 1,
     instances(T = f32, Bf16),
-    shared_bytes = |threads| rows::shared_bytes::<T>(len, threads)
+    shared_bytes = |threads| rows::limited_bytes::<T>(len, threads)
 )]
 pub unsafe fn rms_norm<T: Number>(
     dst: *mut T,

@@ -2,7 +2,7 @@
 //!
 //! A block has a row, or a short one for each of its warps, and ends when it has stored it: enough blocks run at once
 //! that one loads while others work. Results are left in shared memory where the row was, so that memory is read once
-//! and written once.
+//! and written once. Each warp has a contiguous part of a row, which it stores when it has made it.
 
 mod numbers;
 mod row;
@@ -54,14 +54,14 @@ pub(crate) const fn shared_bytes<T>(len: u32, threads: u64) -> u64 {
     }
 }
 
-/// Shared memory with which a multiprocessor has at most 96 KiB of longer rows at once, or two rows: reads and writes of
-/// more disturb each other. Not for kernels with parameters, which need the memory as L1.
+/// Shared memory with which a multiprocessor has as many longer rows at once as begin within 96 KiB, or two rows: reads and
+/// writes of more disturb each other. Not for kernels with two parameters, which need the memory as L1.
 pub(crate) fn limited_bytes<T>(len: u32, threads: u64) -> u64 {
     let bytes = shared_bytes::<T>(len, threads);
     if bytes <= SHORT_BYTES.into() {
         return bytes;
     }
-    let blocks = ((96 << 10) / bytes).max(2);
+    let blocks = (96_u64 << 10).div_ceil(bytes).max(2);
     bytes.max((228 << 10) / blocks - (2 << 10))
 }
 
@@ -167,11 +167,16 @@ unsafe fn make<T: Number, G: Threads, const VECTORS: usize, const P: usize>(
     // SAFETY: the stage has the row, the only one, and each thread has its vectors of it (1, 2).
     operation.apply(unsafe { Row::new(&parameters, len, stage) });
     fence::proxy_async_shared_cta();
-    group.sync();
-    if group.elect() {
+    warp.sync();
+    let [first, count] = parameters.of_warp();
+    if count > 0 && warp.elect() {
         let mut stores = Stores::new();
-        // SAFETY: the row is within the destination, aligned (1); all have written it before, through a fence.
-        unsafe { stores.bulk(dst.cast(), stage.cast(), bytes) };
+        // SAFETY: the vectors are within the row, and so within the destination, aligned (1); the warp has written them
+        // before, through a fence.
+        unsafe {
+            let dst = dst.cast::<Vector>().add(first as usize);
+            stores.bulk(dst.cast(), stage.add(first).cast(), count * VECTOR_BYTES);
+        }
         stores.commit().wait_read();
     }
 }

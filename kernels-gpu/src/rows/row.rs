@@ -14,25 +14,38 @@ shared! {
     static OF_WARPS: [[f32; MOST_WARPS]; 2];
 }
 
-/// Evaluates the expression for each of the vectors that a thread has of a row; not in a loop if something of them
-/// stays in registers, since it would keep that in local memory.
+/// Evaluates the expression for each of the vectors that a thread has of a row, with its turn and index; not in a loop if
+/// something of them stays in registers, since it would keep that in local memory.
 macro_rules! for_each {
-    ($turn:ident of VECTORS, $act:expr) => {
+    ($turn:ident, $index:ident of $parameters:expr, $act:expr) => {
         if VECTORS == SHORT {
-            for_each! { @ $turn, $act; 0 1 2 3 }
+            for_each! { @ $turn, $index, $parameters, $act; 0 1 2 3 }
         } else {
-            for $turn in 0..VECTORS {
-                $act;
+            let $turn = 0;
+            let [first, count] = $parameters.of_warp();
+            let mut $index = first + $parameters.warp.lane();
+            if $parameters.is_full {
+                for _ in 0..VECTORS {
+                    $act;
+                    $index += Warp::LANES;
+                }
+            } else {
+                while $index < first + count {
+                    $act;
+                    $index += Warp::LANES;
+                }
             }
         }
     };
-    (@ $turn:ident, $act:expr; $($number:literal)*) => {$({
+    (@ $turn:ident, $index:ident, $parameters:expr, $act:expr; $($number:literal)*) => {$({
         let $turn: usize = $number;
-        $act;
+        if let Some($index) = $parameters.index($turn) {
+            $act;
+        }
     })*};
 }
 
-/// The parameters of a thread's columns: each `threads`-th vector of a row is its own.
+/// The parameters of a thread's columns. A warp has contiguous vectors of a row, and a thread each 32nd of them.
 pub(crate) struct Parameters<T, G, const VECTORS: usize, const P: usize> {
     sources: [*const T; P],
     /// Them, if they stay in registers.
@@ -45,6 +58,8 @@ pub(crate) struct Parameters<T, G, const VECTORS: usize, const P: usize> {
 }
 
 impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, G, VECTORS, P> {
+    /// The most vectors of a warp.
+    const OF_WARP: u32 = Warp::LANES * VECTORS as u32;
     /// Parameters of short rows stay in registers.
     const HELD: bool = VECTORS == SHORT;
     /// So does a short row, unless parameters have taken the registers.
@@ -70,20 +85,27 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
             is_full,
         };
         if Self::HELD {
-            for_each!(turn of VECTORS, {
-                if let Some(index) = new.index(turn) {
-                    // SAFETY: the sources have the vectors of all rows (1), and the index is one of a row.
-                    new.held[turn] = array::from_fn(|number| unsafe { new.load(number, index) });
-                }
+            for_each!(turn, index of new, {
+                // SAFETY: the sources have the vectors of all rows (1), and the index is one of a row.
+                new.held[turn] = array::from_fn(|number| unsafe { new.load(number, index) });
             });
         }
         new
     }
 
+    /// Returns the index of the warp's first vector and the number of its vectors.
+    #[inline(always)]
+    pub(super) fn of_warp(&self) -> [u32; 2] {
+        let first = (self.group.thread() - self.warp.lane()) * VECTORS as u32;
+        let most = self.vectors.saturating_sub(first);
+        [first, most.min(Self::OF_WARP)]
+    }
+
     /// Returns the index of this thread's vector `turn`; `None` where the row has ended.
     #[inline(always)]
     fn index(&self, turn: usize) -> Option<u32> {
-        let index = self.group.thread() + turn as u32 * self.group.threads();
+        let [first, _] = self.of_warp();
+        let index = first + turn as u32 * Warp::LANES + self.warp.lane();
         (self.is_full || index < self.vectors).then_some(index)
     }
 
@@ -139,11 +161,9 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
             reductions: 0,
         };
         if Parameters::<T, G, VECTORS, P>::HOLDS_ROW {
-            for_each!(turn of VECTORS, {
-                if let Some(index) = parameters.index(turn) {
-                    // SAFETY: the vector is in the row (1).
-                    row.held[turn] = T::floats(unsafe { stage.add(index).read() });
-                }
+            for_each!(turn, index of parameters, {
+                // SAFETY: the vector is in the row (1).
+                row.held[turn] = T::floats(unsafe { stage.add(index).read() });
             });
         }
         row
@@ -180,13 +200,11 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
     /// Leaves the results in the stage: `result` of each element and of the parameters of its column.
     #[inline(always)]
     pub(crate) fn finish(self, result: impl Fn(f32, [f32; P]) -> f32) {
-        for_each!(turn of VECTORS, {
-            if let Some(index) = self.parameters.index(turn) {
-                let parameters = self.parameters.values(turn, index);
-                let results = self.elements(turn, index).map_with(parameters, &result);
-                // SAFETY: the vector is this thread's (1 of `new`).
-                unsafe { self.stage.add(index).write(T::vector(results)) };
-            }
+        for_each!(turn, index of self.parameters, {
+            let parameters = self.parameters.values(turn, index);
+            let results = self.elements(turn, index).map_with(parameters, &result);
+            // SAFETY: the vector is this thread's (1 of `new`).
+            unsafe { self.stage.add(index).write(T::vector(results)) };
         });
     }
 
@@ -223,11 +241,9 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
     ) -> f32 {
         // One for each place in a vector: they do not wait for each other.
         let mut all = T::Floats::splat(neutral);
-        for_each!(turn of VECTORS, {
-            if let Some(index) = self.parameters.index(turn) {
-                let elements = self.elements(turn, index);
-                all = all.map_with([elements], |all, [element]| add(all, element));
-            }
+        for_each!(turn, index of self.parameters, {
+            let elements = self.elements(turn, index);
+            all = all.map_with([elements], |all, [element]| add(all, element));
         });
         let Parameters { group, warp, .. } = *self.parameters;
         let warps = group.threads() / Warp::LANES;
