@@ -1,4 +1,4 @@
-"""The kernels `gemm_fp8`, `gemm_fp8_thin` and `gemm_fp8_contiguous` beside cuBLASLt and DeepGEMM, on an NVIDIA Hopper GPU with PyTorch.
+"""The kernels of `gemm_fp8` beside cuBLASLt and DeepGEMM, on an NVIDIA Hopper GPU with PyTorch.
 
     python3 gemm_fp8.py --ptx kernels/sm_90a.ptx [--compiled compiled.json] [--out FILE]
 
@@ -22,8 +22,13 @@ except ImportError as error:
 from beside import Launch, arguments, bursts, load, record, relative_error, tensor_map
 
 BLOCK, BOX = 128, 64
-# Rows of a tile, threads of a block, its stages, and bytes of shared memory before them.
-WHOLE, THIN = (128, 384, 5, 32768), (64, 256, 6, 49152)
+# By kernel: rows and columns of a tile, threads of a block, its stages, and bytes of shared memory before them.
+FORMS = {
+    "gemm_fp8": ((128, 128), 384, 5, 32768),
+    "gemm_fp8_contiguous": ((128, 128), 384, 5, 32768),
+    "gemm_fp8_thin": ((64, 128), 256, 6, 49152),
+    "gemm_fp8_thin_wide": ((64, 256), 384, 4, 32768),
+}
 SIZES = [
     (4096, 4096, 4096),
     (8192, 8192, 8192),
@@ -35,6 +40,8 @@ SIZES = [
     (64, 7168, 2048),
     (64, 4096, 7168),
     (64, 24576, 1536),
+    (64, 32768, 512),
+    (64, 16384, 7168),
     (128, 7168, 2048),
 ]
 # Experts, rows of each, N and K.
@@ -47,7 +54,7 @@ GROUPED = [
     (16, 2048, 7168, 2048),
 ]
 # Sizes that are not multiples of a tile.
-ODD = [(1000, 1032, 528), (5000, 3000, 1008), (60, 3000, 1008)]
+ODD = [(1000, 1032, 528), (5000, 3000, 1008), (60, 3000, 1008), (60, 9096, 1008)]
 MOST_ERROR = 2.5e-3
 LARGEST = 448.0
 
@@ -69,13 +76,18 @@ def gemm_fp8(module, c, a, a_scales, b, b_scales, numbers=None, follows=True):
     (m, n), k = c.shape, a.shape[1]
     experts = b.shape[0] // n
     processors = torch.cuda.get_device_properties(0).multi_processor_count
-    is_thin = numbers is None and m <= BOX
-    tile_rows, threads, loaded, shared_bytes = THIN if is_thin else WHOLE
-    # Tiles of A, B and the scales of A, and what aligns the next stage.
-    shared_bytes += loaded * (BLOCK * (tile_rows + BLOCK) + 1024 + 20)
     tiles, stages = (-(-m // BLOCK), -(-n // BLOCK)), -(-k // BLOCK)
-    rounds = -(-tiles[0] * tiles[1] // processors)
-    blocks = 2 * tiles[1] if is_thin else -(-tiles[0] * tiles[1] // rounds)
+    if numbers is not None:
+        name = "gemm_fp8_contiguous"
+    elif m > BOX:
+        name = "gemm_fp8"
+    else:
+        name = "gemm_fp8_thin" if 2 * tiles[1] <= processors else "gemm_fp8_thin_wide"
+    (rows, columns), threads, loaded, shared_bytes = FORMS[name]
+    # Tiles of A, B and the scales of A, and what aligns the next stage.
+    shared_bytes += loaded * (BLOCK * (rows + columns) + 1024 + 20)
+    dealt = -(-m // rows) * -(-n // columns)
+    blocks = 2 * dealt if name == "gemm_fp8_thin" else -(-dealt // -(-dealt // processors))
     product = Product(
         (ctypes.c_uint32 * 2)(*tiles),
         (ctypes.c_uint32 * 2)(m - 1, b.shape[0] - 1),
@@ -86,7 +98,6 @@ def gemm_fp8(module, c, a, a_scales, b, b_scales, numbers=None, follows=True):
     scale_map = tensor_map(a_scales, a_scales.shape[::-1], (BLOCK, 1), swizzle=0)
     memory = [tensor for tensor in (b_scales, numbers) if tensor is not None]
     pointers = [ctypes.c_uint64(tensor.data_ptr()) for tensor in memory]
-    name = "gemm_fp8" + ("_thin" if is_thin else "" if numbers is None else "_contiguous")
     launch = Launch(module, name, blocks, threads, shared_bytes, [*maps, product, scale_map, *pointers], follows)
     launch.memory = (a_scales, *memory)
     return launch
@@ -166,7 +177,7 @@ def deep_gemm_version():
 def measured(works, operations):
     """TFLOP/s of each available library, and the ratio."""
     works = {name: work for name, work in works.items() if work}
-    rate = {name: operations / of / 1e12 for name, of in bursts(works, 9).items()}
+    rate = {name: operations / of / 1e12 for name, of in bursts(works, 7).items()}
     others = [of for name, of in rate.items() if name in ("cublaslt", "deep_gemm")]
     others = others or [of for name, of in rate.items() if name == "cublaslt_one_scale"]
     return rate, rate["gemm_fp8"] / max(others) if others else None
@@ -219,8 +230,7 @@ def main():
         print(f"experts, rows of each, N and K {size}: {of_all}, {ratio}", flush=True)
         rows.append({"grouped": size, "tflops": rate, "ratio": ratio, "relative_error": error})
     if options.out:
-        kernels = ("gemm_fp8", "gemm_fp8_thin", "gemm_fp8_contiguous")
-        record(options.out, options.compiled, kernels, rows, deep_gemm=deep_gemm_version())
+        record(options.out, options.compiled, FORMS, rows, deep_gemm=deep_gemm_version())
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 
 pub mod grouped;
 pub mod thin;
+pub mod thin_wide;
 
 use core::hint::assert_unchecked;
 
@@ -31,7 +32,7 @@ pub use crate::product::THREADS;
 
 /// Columns of C that a block computes at a time, rows and columns of B with one scale, and numbers of A with one scale.
 pub const BLOCK: u32 = 128;
-/// The number of stages in shared memory.
+/// The number of stages of [`gemm_fp8`] in shared memory.
 const STAGES: u32 = 5;
 /// The number of tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
@@ -43,10 +44,16 @@ type Map8 = TileMap<Box8, Swizzle128>;
 type Boxes8<const BOXES: usize> = [Tile<Box8, Swizzle128>; BOXES];
 type ScaleBox = [[f32; BLOCK as usize]; 1];
 type ScaleMap = TileMap<ScaleBox>;
-/// `ROW_BOXES` boxes of rows of A, rows of B, and scales of the rows of A.
-type Stage<const ROW_BOXES: usize> = Pair<Pair<Boxes8<ROW_BOXES>, Boxes8<2>>, Tile<ScaleBox>>;
+/// Boxes of rows of A, of rows of B, and scales of the rows of A.
+type Stage<const ROW_BOXES: usize, const COLUMN_BOXES: usize> =
+    Pair<Pair<Boxes8<ROW_BOXES>, Boxes8<COLUMN_BOXES>>, Tile<ScaleBox>>;
 type Rows8<const BOXES: usize> = Boxes<Box8, Swizzle128, BOXES, true>;
-const SHARED_BYTES: u64 = 2 * size_of::<Output>() as u64 + pipeline::bytes::<Stage<2>>(STAGES, 1);
+const SHARED_BYTES: u64 = shared_bytes::<Stage<2, 2>>(STAGES);
+
+/// Returns the dynamic shared memory of a block: tiles of results for two consumers, and the pipeline.
+const fn shared_bytes<S>(stages: u32) -> u64 {
+    2 * size_of::<Output>() as u64 + pipeline::bytes::<S>(stages, 1)
+}
 
 type Output = Boxes64<Bf16, { OUTPUTS as usize }>;
 /// The part of a thread of the sums of 64 rows of a tile.
@@ -54,18 +61,18 @@ type Sums = Accumulator<[f32; 64]>;
 
 /// The products of a stage in flight, and the scales of a thread's two rows and of the columns: multiplied after the
 /// wait, so that their loads have time.
-struct InFlightStage<const ROW_BOXES: usize> {
+struct InFlightStage<const ROW_BOXES: usize, const COLUMN_BOXES: usize> {
     products: InFlight<[f32; 64]>,
-    stage: ProductStage<Stage<ROW_BOXES>, true>,
+    stage: ProductStage<Stage<ROW_BOXES, COLUMN_BOXES>, true>,
     scales: [f32; 3],
 }
 
-impl<const ROW_BOXES: usize> InFlightStage<ROW_BOXES> {
+impl<const ROW_BOXES: usize, const COLUMN_BOXES: usize> InFlightStage<ROW_BOXES, COLUMN_BOXES> {
     /// Starts the products of a loaded stage, in the registers of `fresh`. The thread's rows are `first_row` and the
     /// one 8 below.
     #[inline(always)]
     fn start(
-        stage: ProductStage<Stage<ROW_BOXES>, true>,
+        stage: ProductStage<Stage<ROW_BOXES, COLUMN_BOXES>, true>,
         warpgroup: Warpgroup,
         fresh: Sums,
         first_row: u32,
@@ -81,10 +88,11 @@ impl<const ROW_BOXES: usize> InFlightStage<ROW_BOXES> {
         let (a, b) = unsafe {
             (
                 Matrix::<Rows8<ROW_BOXES>>::from_ptr(a),
-                Matrix::<Rows8<2>>::from_ptr(b),
+                Matrix::<Rows8<COLUMN_BOXES>>::from_ptr(b),
             )
         };
-        let a = a.part::<64>(warpgroup.index());
+        let index = warpgroup.index();
+        let (a, b) = (a.part::<64>(index), b.part::<128>(index));
         // SAFETY: the stage is released after the wait for these products (1), which `add_to` is (2).
         let batch = unsafe { fresh.begin(warpgroup).replace(a, b) };
         Self {
@@ -183,9 +191,9 @@ struct Operands<'a> {
 impl Operands<'_> {
     /// Loads the stages of a tile from the first of two numbers on, and before the second.
     #[inline(always)]
-    fn load<const ROW_BOXES: usize, const STAGES: u32>(
+    fn load<const ROW_BOXES: usize, const COLUMN_BOXES: usize, const STAGES: u32>(
         &self,
-        fill: &mut Fill<Stage<ROW_BOXES>, STAGES>,
+        fill: &mut Fill<Stage<ROW_BOXES, COLUMN_BOXES>, STAGES>,
         tile: TilePlace,
         [mut stage, end]: [u32; 2],
     ) {
@@ -206,20 +214,26 @@ impl Operands<'_> {
     /// Returns a function that starts the products of the next loaded stage in these registers: stage `first` of a tile, or
     /// the one that follows.
     #[inline(always)]
-    fn starts<const ROW_BOXES: usize, const STAGES: u32>(
+    fn starts<const ROW_BOXES: usize, const COLUMN_BOXES: usize, const STAGES: u32>(
         &self,
         warpgroup: Warpgroup,
-        mut products: Products<Stage<ROW_BOXES>, STAGES, true>,
+        mut products: Products<Stage<ROW_BOXES, COLUMN_BOXES>, STAGES, true>,
         first: u32,
-    ) -> impl FnMut(Sums, Option<TilePlace>) -> InFlightStage<ROW_BOXES> {
+    ) -> impl FnMut(Sums, Option<TilePlace>) -> InFlightStage<ROW_BOXES, COLUMN_BOXES> {
         // The first of a thread's two rows of a tile; the other one is 8 below.
-        let row =
-            BOX * warpgroup.index() + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
+        let [row, column] = part_of_tile::<ROW_BOXES, COLUMN_BOXES>(warpgroup);
+        let row = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
         let mut b_scales = self.b_scales;
+        let blocks = column / BLOCK;
         move |fresh, tile| {
             b_scales = match tile {
                 Some(tile) => {
-                    let before = tile.block_of_b * self.product.stages + first;
+                    let mut block = tile.block_of_b + blocks;
+                    if COLUMN_BOXES > 2 {
+                        // The last tile may have columns of one warpgroup only.
+                        block = block.min(self.product.tiles[1] - 1);
+                    }
+                    let before = block * self.product.stages + first;
                     self.b_scales.wrapping_add(before as usize)
                 }
                 None => b_scales.wrapping_add(1),
@@ -278,12 +292,15 @@ pub unsafe fn gemm_fp8(
         }
     };
     // SAFETY: (1) to (4) hold for all tiles, and each has a place.
-    unsafe { Kernel::run(operands, down * along, places) };
+    unsafe { Square::run(operands, down * along, places) };
 }
 
+/// A kernel with tiles of 128 by 128.
+type Square<'a, F> = Kernel<'a, F, 2, 2, STAGES>;
+
 /// The kernel, after its setup. `places` makes the function that returns the place of a tile, if it has one; each role
-/// requests the tiles in order.
-struct Kernel<'a, F> {
+/// requests the tiles in order. A tile has 64 rows and columns for each of its boxes.
+struct Kernel<'a, F, const ROW_BOXES: usize, const COLUMN_BOXES: usize, const STAGES: u32> {
     operands: Operands<'a>,
     block: Block,
     tiles: u32,
@@ -291,7 +308,8 @@ struct Kernel<'a, F> {
     outputs: SharedPtr<Output>,
 }
 
-impl<'a, F, P> Kernel<'a, F>
+impl<'a, F, P, const ROW_BOXES: usize, const COLUMN_BOXES: usize, const STAGES: u32>
+    Kernel<'a, F, ROW_BOXES, COLUMN_BOXES, STAGES>
 where
     F: Fn() -> P,
     P: FnMut(u32) -> Option<TilePlace>,
@@ -321,7 +339,10 @@ where
         operands: Operands<'a>,
         tiles: u32,
         places: F,
-    ) -> (Self, ProductPipeline<Stage<2>, STAGES, true>) {
+    ) -> (
+        Self,
+        ProductPipeline<Stage<ROW_BOXES, COLUMN_BOXES>, STAGES, true>,
+    ) {
         // SAFETY: every thread gets here, and the tensors may be used (1).
         let block = unsafe { Block::converged() };
         let outputs = shared::dynamic::<Output, 1024>();
@@ -339,7 +360,7 @@ where
 
     /// Loads all stages of A, B and the scales of A for each tile.
     #[inline(always)]
-    fn producer(&self, mut fill: Fill<Stage<2>, STAGES>) {
+    fn producer(&self, mut fill: Fill<Stage<ROW_BOXES, COLUMN_BOXES>, STAGES>) {
         let stages = self.operands.product.stages;
         let tiles = self.block.items(self.tiles).filter_map((self.places)());
         for tile in tiles {
@@ -351,7 +372,11 @@ where
 
     /// Multiplies the stages of each tile.
     #[inline(always)]
-    fn consumer(&self, warpgroup: Warpgroup, products: Products<Stage<2>, STAGES, true>) {
+    fn consumer(
+        &self,
+        warpgroup: Warpgroup,
+        products: Products<Stage<ROW_BOXES, COLUMN_BOXES>, STAGES, true>,
+    ) {
         let index = warpgroup.index();
         let mut outputs =
             Outputs::<Box64<Bf16>, _, _, OUTPUTS>::new(warpgroup, self.outputs.add(index).cast());
@@ -360,8 +385,9 @@ where
             nanosleep::u32(APART_NANOSECONDS);
         }
         let start = self.operands.starts(warpgroup, products, 0);
+        let [row, column] = part_of_tile::<ROW_BOXES, COLUMN_BOXES>(warpgroup);
         let store = |sums: Sums, tile: TilePlace| {
-            self.epilogue(&mut outputs, &sums, tile.column, tile.row + BOX * index);
+            self.epilogue(&mut outputs, &sums, tile.column + column, tile.row + row);
             // Without a point where its threads meet, ptxas assumes that they begin the next tile apart, and keeps what they
             // have in common in a register of each.
             warpgroup.warp().sync();
@@ -384,13 +410,26 @@ where
     }
 }
 
+/// Returns the first row and column of a warpgroup's part of a tile.
+#[inline(always)]
+fn part_of_tile<const ROW_BOXES: usize, const COLUMN_BOXES: usize>(
+    warpgroup: Warpgroup,
+) -> [u32; 2] {
+    let index = warpgroup.index();
+    match (ROW_BOXES, COLUMN_BOXES) {
+        (1, 2) => [0; 2],
+        (1, _) => [0, BLOCK * index],
+        _ => [BOX * index, 0],
+    }
+}
+
 /// Adds up the products of the stages of each tile, with their scales, and stores the sums. The first stage of a tile is
 /// multiplied while the sums of the tile before are stored.
 #[inline(always)]
-fn sum_up<const ROW_BOXES: usize>(
+fn sum_up<const ROW_BOXES: usize, const COLUMN_BOXES: usize>(
     stages: u32,
     mut tiles: impl Iterator<Item = TilePlace>,
-    mut start: impl FnMut(Sums, Option<TilePlace>) -> InFlightStage<ROW_BOXES>,
+    mut start: impl FnMut(Sums, Option<TilePlace>) -> InFlightStage<ROW_BOXES, COLUMN_BOXES>,
     mut store: impl FnMut(Sums, TilePlace),
 ) {
     if stages == 0 {
@@ -414,11 +453,11 @@ fn sum_up<const ROW_BOXES: usize>(
 
 /// Adds up the products of a tile whose first stage has been started. Returns the sums, and the registers of two stages.
 #[inline(always)]
-fn sum_up_tile<const ROW_BOXES: usize>(
+fn sum_up_tile<const ROW_BOXES: usize, const COLUMN_BOXES: usize>(
     stages: u32,
-    mut even: InFlightStage<ROW_BOXES>,
+    mut even: InFlightStage<ROW_BOXES, COLUMN_BOXES>,
     mut spare: Sums,
-    start: &mut impl FnMut(Sums, Option<TilePlace>) -> InFlightStage<ROW_BOXES>,
+    start: &mut impl FnMut(Sums, Option<TilePlace>) -> InFlightStage<ROW_BOXES, COLUMN_BOXES>,
 ) -> (Sums, Sums, Sums) {
     let mut sums = Sums::zero();
     let mut left = stages;

@@ -4,7 +4,7 @@ use core::hint::assert_unchecked;
 
 use tma::{halves::Bf16, kernel};
 
-use super::{BLOCK, Kernel, Map8, Operands, Product, SHARED_BYTES, ScaleMap, TilePlace};
+use super::{BLOCK, Map8, Operands, Product, SHARED_BYTES, ScaleMap, Square, TilePlace};
 use crate::product::Map;
 
 /// [`gemm_fp8`](super::gemm_fp8()) with a B for each 128 rows of A: `experts[i]` is the number of that for the rows from
@@ -44,7 +44,7 @@ pub unsafe fn gemm_fp8_contiguous(
         }
     };
     // SAFETY: (1) holds for all tiles, and B has the rows of each expert with a number below theirs (1).
-    unsafe { Kernel::run(operands, down * along, places) };
+    unsafe { Square::run(operands, down * along, places) };
 }
 
 /// [`gemm_fp8`](super::gemm_fp8()) with a B for each matrix of A. Each expert has the same number of rows of A and C, a
@@ -96,7 +96,7 @@ pub unsafe fn gemm_fp8_masked(
         }
     };
     // SAFETY: (1) holds for the tiles of each expert, whose rows of A, B and C follow those of the one before.
-    unsafe { Kernel::run(operands, product.experts * most_down * along, places) };
+    unsafe { Square::run(operands, product.experts * most_down * along, places) };
 }
 
 impl TilePlace {

@@ -7,6 +7,7 @@ use super::{
     BLOCK, Product, THREADS, gemm_fp8,
     grouped::{gemm_fp8_contiguous, gemm_fp8_masked},
     thin::{self, gemm_fp8_thin},
+    thin_wide::{self, gemm_fp8_thin_wide},
 };
 use crate::{
     arguments::product,
@@ -173,8 +174,15 @@ impl GemmFp8 {
         let mut shape = Shape::new(gemm.blocks(count), THREADS);
         let call = match self.groups {
             Groups::One if m <= thin::ROWS => {
-                shape = Shape::new(count.saturating_mul(thin::BLOCKS), THIN_THREADS);
-                gemm_fp8_thin(c, a, b, arguments, a_scales, b_scales)
+                let split = count.saturating_mul(thin::BLOCKS);
+                if split <= self.multiprocessors {
+                    shape = Shape::new(split, THIN_THREADS);
+                    gemm_fp8_thin(c, a, b, arguments, a_scales, b_scales)
+                } else {
+                    let tiles = count.div_ceil(thin_wide::BLOCKS);
+                    shape = Shape::new(gemm.blocks(tiles), THREADS);
+                    gemm_fp8_thin_wide(c, a, b, arguments, a_scales, b_scales)
+                }
             }
             Groups::One => gemm_fp8(c, a, b, arguments, a_scales, b_scales),
             Groups::Contiguous { numbers, .. } => {

@@ -27,7 +27,7 @@ pub(super) const BLOCKS: u32 = 2;
 const STAGES: u32 = 6;
 const SHARED_BYTES: u64 = size_of::<Output>() as u64
     + split_sums_bytes::<Part>(BLOCKS)
-    + pipeline::bytes::<Stage<1>>(STAGES, 1);
+    + pipeline::bytes::<Stage<1, 2>>(STAGES, 1);
 
 /// [`gemm_fp8`](super::gemm_fp8()) for at most 64 rows: a cluster computes each tile of 64 by 128, and its blocks have a part
 /// of K each.
@@ -93,7 +93,7 @@ struct Kernel<'a> {
 impl Kernel<'_> {
     /// Loads the stages of the block's part of K.
     #[inline(always)]
-    fn producer(&self, mut fill: Fill<Stage<1>, STAGES>) {
+    fn producer(&self, mut fill: Fill<Stage<1, 2>, STAGES>) {
         self.operands.load(&mut fill, self.tile, self.part);
         griddepcontrol::launch_dependents();
     }
@@ -103,7 +103,7 @@ impl Kernel<'_> {
     fn consumer(
         &self,
         warpgroup: Warpgroup,
-        products: Products<Stage<1>, STAGES, true>,
+        products: Products<Stage<1, 2>, STAGES, true>,
         split: SplitSums<Part, BLOCKS>,
     ) {
         let [first, end] = self.part;

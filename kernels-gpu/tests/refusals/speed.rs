@@ -270,15 +270,38 @@ fn blocks_of_rows() {
     assert_eq!(shape(Numbers::F32, 4096, 7), [7, 256, 16384]);
     assert_eq!(shape(Numbers::Bf16, 8192, 7), [7, 256, 16384]);
     assert_eq!(shape(Numbers::F32, 4, u32::MAX >> 1), [1 << 29, 128, 64]);
-    // Five longer rows of 16 KiB at once, three of 32 KiB, two of more.
-    assert_eq!(
-        shape(Numbers::F32, 4100, 1000),
-        [1000, 160, (228 << 10) / 5 - 2048]
-    );
-    assert_eq!(shape(Numbers::Bf16, 16384, 7), [7, 256, 76 * 1024 - 2048]);
+    // Six rows of little more than 16 KiB at once, three of 32 KiB and 40 KiB, two of more.
+    assert_eq!(shape(Numbers::F32, 4100, 1000), [1000, 160, 36 << 10]);
+    for len in [16384, 20480] {
+        let threads = len / 64;
+        let shape = shape(Numbers::Bf16, len, 7);
+        assert_eq!(shape, [7, threads, 76 * 1024 - 2048]);
+    }
     assert_eq!(shape(Numbers::F32, 16384, 1000), [1000, 512, 112 << 10]);
     assert_eq!(shape(Numbers::F32, 32768, 1000), [1000, 1024, 128 << 10]);
     assert_eq!(shape(Numbers::Bf16, 65536, 1000), [1000, 1024, 128 << 10]);
+    let rows = Rows {
+        len: 16384,
+        rows: 7,
+        ..Rows::default()
+    };
+    let (weight, bias, epsilon) = (2, 3, 0.0);
+    let norm = RmsNorm {
+        rows,
+        weight,
+        epsilon,
+    };
+    let layer_norm = LayerNorm {
+        rows,
+        weight,
+        bias,
+        epsilon,
+    };
+    let shapes = [norm.launch(), layer_norm.launch()].map(|launch| launch.unwrap().shape);
+    assert_eq!(
+        shapes.map(|shape| shape.shared_bytes),
+        [76 * 1024 - 2048, 32 << 10]
+    );
 }
 
 #[test]
@@ -339,6 +362,11 @@ fn gemm_fp8() {
     let bytes = 16384 + 32768 + 6 * (3 * 8192 + 1024 + 20);
     let thin = ("gemm_fp8_thin".into(), 4, 256, bytes);
     assert_eq!(launch([64, 136, 144]), thin);
+    // From the first tile on that a wave of clusters does not have, a block for each two tiles.
+    assert_eq!(launch([64, 66 * 128, 144]).0, "gemm_fp8_thin");
+    let bytes = 32768 + 4 * (5 * 8192 + 1024 + 20);
+    let wide = ("gemm_fp8_thin_wide".into(), 34, 384, bytes);
+    assert_eq!(launch([64, 66 * 128 + 8, 144]), wide);
     refused(
         GemmFp8 {
             size: [40, 20, 136],

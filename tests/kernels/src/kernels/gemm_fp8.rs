@@ -18,6 +18,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         "gemm_fp8_contiguous",
         "gemm_fp8_masked",
         "gemm_fp8_thin",
+        "gemm_fp8_thin_wide",
     ],
     showcase: || scenario(Case::of([150, 272, 256], 2)),
     cases,
@@ -135,10 +136,20 @@ fn cases() -> Vec<Scenario> {
         Case::of([60, 136, 1808], 132),
         gaps([33, 37, 45], 132),
         gaps([5, 129, 257], 132),
-        of([64, 136, 1024], Values::Any),
-        of([64, 136, 4096], Values::Growing),
+        of([64, 72, 1024], Values::Any),
+        of([64, 72, 4096], Values::Growing),
         Case::of([64, 24, 8192], 132),
         Case::of([64, 24, 0], 132),
+        // More columns than clusters: columns of one warpgroup and of both in the last tile, several tiles a block.
+        Case::of([64, 520, 912], 2),
+        // More tiles of one stage than stages in shared memory.
+        Case::of([60, 1304, 128], 1),
+        // A barrier with an arrival too few is a phase ahead after these rounds of the stages.
+        Case::of([8, 264, 2320], 1),
+        gaps([33, 301, 257], 1),
+        of([64, 272, 1024], Values::Any),
+        of([36, 264, 4096], Values::Growing),
+        Case::of([64, 264, 0], 1),
         // Rows without an expert, experts without rows, less than 128 rows at the end, several tiles a block.
         grouped([552, 136, 272], Experts::Of(4, &[0, 2, -1, 2, 1]), 3),
         grouped([384, 264, 16], Experts::Of(2, &[1, 2, 0]), 132),
