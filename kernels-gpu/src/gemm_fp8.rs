@@ -188,7 +188,26 @@ struct Operands<'a> {
     b_scales: *const f32,
 }
 
-impl Operands<'_> {
+impl<'a> Operands<'a> {
+    #[inline(always)]
+    const fn new(
+        c: &'a Map<Bf16>,
+        a: &'a Map8,
+        b: &'a Map8,
+        product: Product,
+        a_scales: &'a ScaleMap,
+        b_scales: *const f32,
+    ) -> Self {
+        Self {
+            c,
+            a,
+            b,
+            product,
+            a_scales,
+            b_scales,
+        }
+    }
+
     /// Loads the stages of a tile from the first of two numbers on, and before the second.
     #[inline(always)]
     fn load<const ROW_BOXES: usize, const COLUMN_BOXES: usize, const STAGES: u32>(
@@ -270,14 +289,7 @@ pub unsafe fn gemm_fp8(
     #[grid_constant] a_scales: &ScaleMap,
     b_scales: *const f32,
 ) {
-    let operands = Operands {
-        c,
-        a,
-        b,
-        product,
-        a_scales,
-        b_scales,
-    };
+    let operands = Operands::new(c, a, b, product, a_scales, b_scales);
     let [down, along] = product.tiles;
     let places = || {
         move |tile| {

@@ -24,14 +24,7 @@ pub unsafe fn gemm_fp8_contiguous(
     b_scales: *const f32,
     experts: *const u32,
 ) {
-    let operands = Operands {
-        c,
-        a,
-        b,
-        product,
-        a_scales,
-        b_scales,
-    };
+    let operands = Operands::new(c, a, b, product, a_scales, b_scales);
     let [down, along] = product.tiles;
     let places = || {
         move |tile| {
@@ -64,14 +57,7 @@ pub unsafe fn gemm_fp8_masked(
     b_scales: *const f32,
     rows: *const u32,
 ) {
-    let operands = Operands {
-        c,
-        a,
-        b,
-        product,
-        a_scales,
-        b_scales,
-    };
+    let operands = Operands::new(c, a, b, product, a_scales, b_scales);
     let [most_down, along] = product.tiles;
     let places = || {
         // The expert of the tile before, and its first tile.

@@ -58,14 +58,7 @@ pub unsafe fn gemm_fp8_thin(
     let block_of_b = block.index() / BLOCKS;
     let column = block_of_b * BLOCK;
     let kernel = Kernel {
-        operands: Operands {
-            c,
-            a,
-            b,
-            product,
-            a_scales,
-            b_scales,
-        },
+        operands: Operands::new(c, a, b, product, a_scales, b_scales),
         tile: TilePlace {
             row: 0,
             column,

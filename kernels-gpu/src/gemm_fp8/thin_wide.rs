@@ -25,14 +25,7 @@ pub unsafe fn gemm_fp8_thin_wide(
     #[grid_constant] a_scales: &ScaleMap,
     b_scales: *const f32,
 ) {
-    let operands = Operands {
-        c,
-        a,
-        b,
-        product,
-        a_scales,
-        b_scales,
-    };
+    let operands = Operands::new(c, a, b, product, a_scales, b_scales);
     let places = || {
         |tile| {
             let column = BLOCKS * BLOCK * tile;
