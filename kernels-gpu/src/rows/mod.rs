@@ -74,7 +74,7 @@ pub(crate) fn limited_bytes<T>(len: u32, threads: u64) -> u64 {
 /// 2. The bytes of a row are a multiple of 16, from 16 on.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, [`MOST_THREADS`] at most. For rows of at most
 ///    [`OF_WARP`] vectors `VECTORS` is [`SHORT`], and there is a warp for each row, up to 8 in a block; for others
-///    there is a block for each row, with a thread for each `VECTORS` vectors of a row. The launch has the shared memory.
+///    there is a block for each row, with a thread for each `VECTORS` vectors of a row, up to a whole warp. The launch has the shared memory.
 #[inline(always)]
 pub(crate) unsafe fn transform<T: Number, const VECTORS: usize, const P: usize>(
     dst: *mut T,
@@ -142,8 +142,8 @@ pub(crate) unsafe fn transform<T: Number, const VECTORS: usize, const P: usize>(
 /// Makes a row of `dst` from the row in the stage, by a group of threads; `warp` is the warp of this thread.
 ///
 /// # Safety
-/// 1. `dst` and `parameters` are as (1) of [`transform`] requires. The row has at most `VECTORS` vectors for
-///    each thread of the group; exactly these if `is_full`.
+/// 1. `dst` and `parameters` are as (1) of [`transform`] requires. The row has at most `VECTORS` vectors for each thread of
+///    the group, exactly these if `is_full`, and at least one for each warp.
 /// 2. The row is in the stage after `wait`. No other code uses the stage.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what a row is made of and by")]
@@ -169,7 +169,7 @@ unsafe fn make<T: Number, G: Threads, const VECTORS: usize, const P: usize>(
     fence::proxy_async_shared_cta();
     warp.sync();
     let [first, count] = parameters.of_warp();
-    if count > 0 && warp.elect() {
+    if warp.elect() {
         let mut stores = Stores::new();
         // SAFETY: the vectors are within the row, and so within the destination, aligned (1); the warp has written them
         // before, through a fence.

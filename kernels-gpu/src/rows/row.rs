@@ -97,7 +97,7 @@ impl<T: Number, G: Threads, const VECTORS: usize, const P: usize> Parameters<T, 
     #[inline(always)]
     pub(super) fn of_warp(&self) -> [u32; 2] {
         let first = (self.group.thread() - self.warp.lane()) * VECTORS as u32;
-        let most = self.vectors.saturating_sub(first);
+        let most = self.vectors - first;
         [first, most.min(Self::OF_WARP)]
     }
 
