@@ -77,6 +77,7 @@ def attention(module, results, q, k, v, logarithms, is_causal, packed=None):
             Sequences(queries, keys, of_all, heads, sharing, all_heads, min(in_l2 * sharing, all_heads), scale),
             *(ctypes.c_uint64(tensor.data_ptr()) for tensor in (logarithms, results, *starts)),
         ],
+        follows=True,
     )
     launch.starts = starts
     return launch

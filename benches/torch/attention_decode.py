@@ -121,6 +121,7 @@ def decode(module, results, q, cache, table, lengths, by_heads=False, scales=(1.
                 for tensor in (results, logarithms, q, lengths, table, partials, counters)
             ),
         ],
+        follows=True,
     )
     launch.tensors = partials, counters, logarithms, results, q, *cache, lengths, table
     return launch

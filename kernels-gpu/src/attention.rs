@@ -12,7 +12,7 @@ use tma::{
     kernel,
     matrix::{Boxes, MatrixElement},
     pipeline::{self, Fill, ProductStage, Products},
-    ptx::{mbarrier::Mbarrier, wgmma::Sums},
+    ptx::{griddepcontrol, mbarrier::Mbarrier, wgmma::Sums},
     ring::{Cursor, Ring},
     shared,
 };
@@ -207,6 +207,7 @@ unsafe fn attend<
     // slots in order.
     let loaded = unsafe { Ring::<QUERY_SLOTS>::assume_init(loaded.cast()) };
     let pipeline = block.product_pipeline::<Boxes3<T, KEYS, BOXES>, STAGES>(stages.cast());
+    griddepcontrol::wait();
 
     let fill = |mut fill: Fill<Boxes3<T, KEYS, BOXES>, STAGES>| {
         let mut slot = Cursor::new();
@@ -261,6 +262,8 @@ unsafe fn attend<
                 load(values, 0);
             }
         });
+        // The next kernel begins as blocks of this one end.
+        griddepcontrol::launch_dependents();
     };
 
     let multiply = |warpgroup: Warpgroup, mut stages: Products<Boxes3<T, KEYS, BOXES>, STAGES>| {

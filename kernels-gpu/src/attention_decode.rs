@@ -15,7 +15,7 @@ use tma::{
     matrix::MatrixElement,
     memory::load_nc,
     pipeline::{self, Conversions, EmptyStage, Fill, Products},
-    ptx::{cp_async_bulk_prefetch, fence, wgmma::Sums},
+    ptx::{cp_async_bulk_prefetch, fence, griddepcontrol, wgmma::Sums},
     shared,
 };
 
@@ -91,8 +91,8 @@ macro_rules! kernels {
         /// log2(e).
         ///
         /// A query sees no key after it. Heads that share a head of keys, and all queries of a sequence, are rows of one
-        /// product: each block of rows reads each key and value once. Blocks have equal shares of the keys. Of the warps that
-        /// have parts of the same 16 rows, the last one merges all parts, always in the same order.
+        /// product: each block of rows reads each key and value once. Blocks have equal shares of the keys. Parts of the same 16
+        /// rows are merged six at a time, each six by the warp that is the last to have written one, always in the same order.
         ///
         /// # Safety
         /// 1. `keys` and `values` are maps of elements, keys of a page, heads and pages, innermost first, which no thread
@@ -200,11 +200,13 @@ impl<T: MatrixElement + Half> Decode<T> {
         [[u32; 4]; STEPS]: Steps<Sums = S>,
         Results: Sums<T::Ptx, T::Ptx>,
     {
-        // SAFETY: the conditions of the kernels (1).
-        let (block, segments) = unsafe { self.begin(lengths, KEYS as u32) };
+        // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1 of the kernels).
+        let block = unsafe { Block::converged() };
         let queries = shared::dynamic::<Queries<T>, 1024>();
         let memory = queries.add(WARPGROUPS).cast();
         let pipeline = block.product_pipeline::<Stage<T, KEYS>, STAGES>(memory);
+        // SAFETY: the conditions of the kernels (1).
+        let segments = unsafe { self.segments(block, lengths, KEYS as u32) };
         let fill = |mut stages: Fill<_, STAGES>| {
             self.fill::<_, _, KEYS, _, _>(|_| stages.next(), segments, maps);
         };
@@ -250,8 +252,8 @@ impl<T: MatrixElement + Half> Decode<T> {
     ) where
         [[u32; 4]; STEPS]: Steps<Sums = S>,
     {
-        // SAFETY: the conditions of the kernels (1).
-        let (block, segments) = unsafe { self.begin(lengths, KEYS as u32) };
+        // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1 of the kernels).
+        let block = unsafe { Block::converged() };
         let queries = shared::dynamic::<Queries<T>, 1024>();
         let memory: SharedPtr<Stage8<KEYS>> = queries.add(WARPGROUPS).cast();
         let factors: SharedPtr<RowFactors> = memory
@@ -259,11 +261,13 @@ impl<T: MatrixElement + Half> Decode<T> {
                 const { memory::converting_pipeline::<KEYS>([DIRECT, LOADED, STAGES]) as u32 },
             )
             .cast();
-        let turns = (WARPGROUPS > 1).then(|| Turns::ring(block, factors.add(WARPGROUPS).cast()));
+        let turns = Turns::new(block, WARPGROUPS, factors.add(WARPGROUPS).cast());
         let pipeline = block
             .converting_pipeline::<_, Stage8<KEYS>, Stage<F16, KEYS>, WARPS, DIRECT, LOADED, STAGES>(
                 memory,
             );
+        // SAFETY: the conditions of the kernels (1).
+        let segments = unsafe { self.segments(block, lengths, KEYS as u32) };
         let fill = |mut keys: Fill<_, DIRECT>, mut values: Fill<_, LOADED>| {
             let next = |has_keys| if has_keys { keys.next() } else { values.next() };
             self.fill::<_, _, KEYS, _, _>(next, segments, maps);
@@ -286,7 +290,7 @@ impl<T: MatrixElement + Half> Decode<T> {
                 factors: factors.add(warpgroup.index()),
                 keys,
                 values,
-                turns: Turns::new(turns),
+                turns,
             };
             self.multiply::<WARPGROUPS, S, STEPS, KEYS, _>(warpgroup, operands, segments, block);
         };
@@ -296,19 +300,17 @@ impl<T: MatrixElement + Half> Decode<T> {
         };
     }
 
-    /// Returns the block and its segments.
+    /// Waits for the kernel before this one, and returns the segments of the block.
     ///
     /// # Safety
     /// 1. The conditions of the kernels.
     #[inline(always)]
-    unsafe fn begin(&self, lengths: *const u32, tile_keys: u32) -> (Block, Segments) {
-        // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1).
-        let block = unsafe { Block::converged() };
+    unsafe fn segments(&self, block: Block, lengths: *const u32, tile_keys: u32) -> Segments {
+        griddepcontrol::wait();
         // SAFETY: there is a length for each sequence, and extents are not zero (2 of the kernels).
-        let segments = Segments::of(block, unsafe {
+        Segments::of(block, unsafe {
             Lengths::new(self.extents, lengths, tile_keys)
-        });
-        (block, segments)
+        })
     }
 
     /// Loads tiles of keys and of values in turn, keys a tile ahead. `next` waits for a stage for keys, or for values.
@@ -368,6 +370,8 @@ impl<T: MatrixElement + Half> Decode<T> {
                 tile += 1;
             }
         }
+        // The next kernel begins as blocks of this one end.
+        griddepcontrol::launch_dependents();
     }
 
     /// Adds up the values of all segments. Tiles of keys and values come in turn, keys a tile ahead.

@@ -1,4 +1,4 @@
-//! Results of parts of the keys, which the last warp of the same rows merges.
+//! Results of parts of the keys, which the last warp of a group of parts merges.
 
 use tma::{
     Accumulator, GlobalPtr, Warpgroup, math,
@@ -12,6 +12,10 @@ use crate::attention::softmax::{Scale, Softmax};
 const PAIRS: u32 = ELEMENTS / 8 * 2 + 2;
 /// The number of `f32` of a place.
 pub(super) const PARTIAL: u32 = 2 * 32 * PAIRS;
+/// The column of the state.
+const STATE: u32 = ELEMENTS;
+/// The number of parts that a warp merges one after the other.
+const GROUP: u32 = 6;
 
 /// The parts of 16 rows of a warp.
 ///
@@ -67,8 +71,8 @@ impl Partials {
         pairs.wrapping_add(number as usize)
     }
 
-    /// Writes the sums of a segment, and merges all segments of the item if they are complete: the last warp that gets here
-    /// has the state and the sums over all keys, and true. Others keep theirs. Collective of the warp.
+    /// Merges the parts of an item, [`GROUP`] at a time, then their sums in the same way: the last warp that gets here
+    /// has the state and the sums over all keys, and true. Collective of the warp.
     ///
     /// # Safety
     /// 1. The segment is this block's, and not the whole item; each of the item's segments gets here once.
@@ -77,67 +81,136 @@ impl Partials {
         &self,
         block: u32,
         segment: &Segment,
-        softmax: Softmax<C>,
-        sums: Accumulator<Results>,
+        mut softmax: Softmax<C>,
+        mut sums: Accumulator<Results>,
     ) -> (bool, Softmax<C>, Accumulator<Results>) {
-        /// The column of the state.
-        const STATE: u32 = ELEMENTS;
-        let warp = self.warpgroup.warp();
         let [first, last] = segment.blocks;
-        let own = [0, 1].map(|row| self.row(segment, block, row));
-        let of_rows = self.warpgroup.reduce_rows(softmax.sums, |a, b| a + b);
+        let (mut part, mut parts) = (block - first, last - first + 1);
+        // The blocks from one part to the next, and the block whose counter the first group has: groups of all rounds are fewer
+        // than the blocks of the item, and the last of these may be the first one of the next item.
+        let (mut stride, mut counter) = (1, first);
+        softmax.sums = self.warpgroup.reduce_rows(softmax.sums, |a, b| a + b);
+        loop {
+            // SAFETY: this warp has the part's place, since it alone has read all parts of which it is made (1).
+            unsafe { self.write(self.rows(segment, first + part * stride), &softmax, &sums) };
+            let group = part / GROUP;
+            let members = (parts - group * GROUP).min(GROUP);
+            // SAFETY: one warp for each member of the group gets here (1).
+            if !unsafe { self.arrive(counter + group, members) } {
+                // Registers without a value would count as used from the beginning of the kernel on.
+                return (false, softmax, sums);
+            }
+            let at = first + group * GROUP * stride;
+            // SAFETY: all members have been written before the arrivals.
+            (softmax, sums) = unsafe { self.sum_up(segment, [at, stride], members, softmax) };
+            parts = parts.div_ceil(GROUP);
+            if parts == 1 {
+                break;
+            }
+            counter += parts;
+            part = group;
+            stride *= GROUP;
+            // Lanes without a row of their own have read pairs of the first one.
+            self.warpgroup.warp().sync();
+        }
+        // All four lanes that share a row have the sum of all of them.
+        softmax.sums = softmax.sums.map(|sum| sum * 0.25);
+        (true, softmax, sums)
+    }
+
+    /// Returns the first pairs of both rows in a block's place.
+    #[inline(always)]
+    fn rows(&self, segment: &Segment, block: u32) -> [*mut u64; 2] {
+        [0, 1].map(|row| self.row(segment, block, row))
+    }
+
+    /// Writes a part.
+    ///
+    /// # Safety
+    /// 1. The rows are in a place, which no other thread uses before it sees an arrival of this warp.
+    #[inline(always)]
+    unsafe fn write<C: Scale>(
+        &self,
+        rows: [*mut u64; 2],
+        softmax: &Softmax<C>,
+        sums: &Accumulator<Results>,
+    ) {
         let write = |number: usize| {
             if !self.exist[number] {
                 return;
             }
             let to = |column, pair| {
-                // SAFETY: the place has this pair, which no other thread uses before the arrival below (1 of `new`).
-                unsafe { *at(own[number], column) = bits(pair) };
+                // SAFETY: the place has this pair, which is this thread's (1).
+                unsafe { *at(rows[number], column) = bits(pair) };
             };
             sums.each_pair(self.warpgroup, |row, column, pair| {
                 if row == number {
                     to(column, pair);
                 }
             });
-            to(STATE, [softmax.greatest[number], of_rows[number]]);
+            to(STATE, [softmax.greatest[number], softmax.sums[number]]);
         };
         write(0);
         write(1);
+    }
+
+    /// Returns true to the last warp of a group, which sees what the others wrote before. Collective of the warp.
+    ///
+    /// # Safety
+    /// 1. One warp for each member of the group gets here with this counter.
+    #[inline(always)]
+    unsafe fn arrive(&self, counter: u32, members: u32) -> bool {
+        let warp = self.warpgroup.warp();
+        let counter = self.counters.wrapping_add((counter * self.warps) as usize);
         warp.sync();
-        let counter = self.counters.wrapping_add((first * self.warps) as usize);
         let mut arrived = 0;
         if warp.lane() == 0 {
-            // SAFETY: the counter is there, and all blocks add to it atomically (1 of `new`).
+            // SAFETY: the counter is there, and all warps of the group add to it atomically (1 of `new`).
             arrived = unsafe { GlobalPtr::from_ptr(counter).fetch_add::<AcqRel, Gpu>(1) };
         }
-        if warp.shuffle(arrived, 0) != last - first {
-            // Registers without a value would count as used from the beginning of the kernel on.
-            return (false, softmax, sums);
+        if warp.shuffle(arrived, 0) != members - 1 {
+            return false;
         }
         warp.sync();
         if warp.lane() == 0 {
             // SAFETY: all have arrived (1), so that no other thread uses the counter before the next launch.
             unsafe { *counter = 0 };
         }
+        true
+    }
+
+    /// Returns the state and the sums of consecutive parts: the first one is in a block's place, the next one in the place
+    /// `stride` blocks later.
+    ///
+    /// # Safety
+    /// 1. The parts have been written before arrivals that this warp has seen.
+    #[inline(always)]
+    unsafe fn sum_up<C: Scale>(
+        &self,
+        segment: &Segment,
+        [first, stride]: [u32; 2],
+        parts: u32,
+        softmax: Softmax<C>,
+    ) -> (Softmax<C>, Accumulator<Results>) {
         let read = |row: *mut u64, column| {
-            // SAFETY: a thread wrote the pair before the arrival that this warp has seen (1).
+            // SAFETY: the part has this pair (1).
             pair(unsafe { *at(row, column) })
         };
         let mut merged = Softmax::new(self.warpgroup, softmax.scale);
         let mut all = Accumulator::<Results>::zero();
-        let load = |of_block: u32| {
-            let rows = [0, 1].map(|row| self.row(segment, of_block, row));
+        let load = |number: u32| {
+            let rows = self.rows(segment, first + number * stride);
             let part = Accumulator::<Results>::zero()
                 .map_pairs(self.warpgroup, |row, column, _| read(rows[row], column));
             (rows.map(|row| read(row, STATE)), part)
         };
-        let mut next = load(first);
-        let mut of_block = first;
-        while of_block <= last {
-            of_block += 1;
+        let mut next = load(0);
+        let mut number = 0;
+        while number < parts {
+            number += 1;
             let (states, part) = next;
             // Loads are in flight while the part before is added.
-            next = load(of_block.min(last));
+            next = load(number.min(parts - 1));
             let greatest = [0, 1].map(|row| merged.greatest[row].max(states[row][0]));
             let factor =
                 |row: usize, of: f32| merged.factor(row, of, merged.shift(row, greatest[row]));
@@ -150,9 +223,7 @@ impl Partials {
                 .map(|row| math::fma(states[row][1], factors[row], merged.sums[row] * before[row]));
             merged.greatest = greatest;
         }
-        // All four lanes that share a row have the sum of all of them.
-        merged.sums = merged.sums.map(|sum| sum * 0.25);
-        (true, merged, all)
+        (merged, all)
     }
 }
 

@@ -11,6 +11,7 @@ pub(super) type TurnBarriers = [Mbarrier; Ring::<1>::BARRIERS];
 
 /// The turns of two warpgroups, which start the products of a tile one after the other: one of them computes powers while the
 /// products of the other one run. A single warpgroup has no turns.
+#[derive(Clone, Copy)]
 pub(super) struct Turns {
     /// Full after the first warpgroup's products have been started, empty after the second one's.
     ring: Option<Ring<1>>,
@@ -18,16 +19,12 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Initialises the barriers. Collective of the block.
+    /// Initialises the barriers, if there are two warpgroups. Collective of the block.
     #[inline(always)]
-    pub(super) fn ring(block: Block, barriers: SharedPtr<TurnBarriers>) -> Ring<1> {
-        block.ring(barriers.cast(), Warpgroup::WARPS, Warpgroup::WARPS)
-    }
-
-    #[inline(always)]
-    pub(super) fn new(ring: Option<Ring<1>>) -> Self {
+    pub(super) fn new(block: Block, warpgroups: u32, barriers: SharedPtr<TurnBarriers>) -> Self {
+        let arrivals = Warpgroup::WARPS;
         Self {
-            ring,
+            ring: (warpgroups > 1).then(|| block.ring(barriers.cast(), arrivals, arrivals)),
             cursor: Cursor::new(),
         }
     }

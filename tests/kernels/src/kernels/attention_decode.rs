@@ -99,6 +99,17 @@ fn cases() -> Vec<Scenario> {
         ),
         scenario(&of_e4m3(of([16, 9, 1], 64)), &[100, 16]),
     ];
+    // Parts are merged six at a time: one more than six, and three rounds for two heads that share a block.
+    for (rows, multiprocessors, lengths) in
+        [([1, 2, 1], 4, &[440][..]), ([3, 8, 2], 40, &[2500, 130])]
+    {
+        let decode = AttentionDecode {
+            multiprocessors,
+            ..of(rows, 64)
+        };
+        cases.push(scenario(&decode, lengths));
+        cases.push(scenario(&of_e4m3(decode), lengths));
+    }
     // Equal scores have equal weights, though exponents of this size are rounded, in all tiles and in all parts.
     for multiprocessors in [1, 5] {
         let decode = AttentionDecode {
