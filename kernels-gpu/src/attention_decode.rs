@@ -392,9 +392,14 @@ impl<T: MatrixElement + Half> Decode<T> {
         [[u32; 4]; STEPS]: Steps<Sums = S>,
         Results: Sums<<O::Value as MatrixElement>::Ptx, <O::Value as MatrixElement>::Ptx>,
     {
+        let mut is_first = true;
         while let Some(segment) = segments.next() {
             let first_row = ROWS * (segment.row_block * WARPGROUPS + warpgroup.index());
-            self.load_queries(warpgroup, &segment, first_row, &operands);
+            let exist = self.extents.rows().saturating_sub(first_row).min(ROWS);
+            // Results of rows that do not exist are not stored: their queries may be those of a segment before.
+            let loaded = if is_first { ROWS } else { exist };
+            is_first = false;
+            self.load_queries(warpgroup, &segment, [first_row, loaded], &operands);
             let rows = |number: u32| self.thread_row(&segment, first_row, warpgroup, number);
             // The number of keys that a query sees.
             let first = segment.keys as i32 - self.extents.queries as i32 + 1;
@@ -477,13 +482,13 @@ impl<T: MatrixElement + Half> Decode<T> {
         }
     }
 
-    /// Copies the rows of a warpgroup, for products; those that do not exist are zero. Collective of the role.
+    /// Copies this many rows of a warpgroup, for products; those that do not exist are zero. Collective of the role.
     #[inline(always)]
     fn load_queries<S, const KEYS: usize>(
         &self,
         warpgroup: Warpgroup,
         segment: &Segment,
-        first_row: u32,
+        [first_row, count]: [u32; 2],
         operands: &impl Operands<S, KEYS>,
     ) {
         // The products with the rows before are complete.
@@ -492,16 +497,20 @@ impl<T: MatrixElement + Half> Decode<T> {
             first: self.row(segment, 0),
             first_row,
         };
+        // A warp has two rows.
+        let end = count.next_multiple_of(2) * Vectors::OF_ROW;
         let mut number = warpgroup.thread();
-        while number < Vectors::COUNT {
+        while number < end {
             // Four loads are in flight before the first store.
             let load = |number| self.load_vector(segment, vectors, number);
             let [a, b, c, d] = [0, 1, 2, 3].map(|next| number + next * Warpgroup::THREADS);
             let loaded = [load(a), load(b), load(c), load(d)];
             operands.store(a, loaded[0]);
-            operands.store(b, loaded[1]);
-            operands.store(c, loaded[2]);
-            operands.store(d, loaded[3]);
+            if b < end {
+                operands.store(b, loaded[1]);
+                operands.store(c, loaded[2]);
+                operands.store(d, loaded[3]);
+            }
             number += 4 * Warpgroup::THREADS;
         }
         fence::proxy_async_shared_cta();

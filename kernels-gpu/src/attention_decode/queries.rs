@@ -1,6 +1,6 @@
 //! The queries of a warpgroup in shared memory.
 
-use super::{ELEMENTS, ROWS, Row};
+use super::{ELEMENTS, Row};
 
 /// The vectors of 16 bytes of a warpgroup's queries, row by row.
 #[derive(Clone, Copy)]
@@ -14,8 +14,7 @@ pub(super) struct Vectors {
 impl Vectors {
     /// The number of elements of a vector.
     pub(super) const ELEMENTS: u32 = 8;
-    const OF_ROW: u32 = ELEMENTS / Self::ELEMENTS;
-    pub(super) const COUNT: u32 = ROWS * Self::OF_ROW;
+    pub(super) const OF_ROW: u32 = ELEMENTS / Self::ELEMENTS;
 
     /// Returns the number in the row, and the row.
     #[inline(always)]
