@@ -124,7 +124,7 @@ impl PtxBuilder {
     }
 
     /// Compiles of the crate's kernels only those whose entry or function has this name, or that are in the
-    /// file `NAME.rs`. With several calls, several.
+    /// file `NAME.rs` or in a file of the folder `NAME`. With several calls, several.
     #[must_use]
     pub fn only(mut self, name: impl Into<String>) -> Self {
         self.only.push(name.into());

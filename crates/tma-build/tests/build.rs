@@ -511,6 +511,17 @@ fn by_name() -> Result<(), Failed> {
         all.len() == 3 && all == entries(both.builder())?,
         all.join(" "),
     )?;
+    // The name of the folder that a file is in.
+    let apart =
+        Crate::new("pub mod outer { pub mod inner; }\n#[kernel]\npub unsafe fn other() {}")?;
+    let outer = apart.folder.path().join("src/outer");
+    std::fs::create_dir(&outer)?;
+    std::fs::write(
+        outer.join("inner.rs"),
+        "#[tma::kernel]\npub unsafe fn within(data: *mut u32) { unsafe { *data = 3 } }",
+    )?;
+    let named = entries(apart.builder().only("outer"))?;
+    holds(named == ["within"], named.join(" "))?;
     let error = refused(&both.builder().only("middle"))?;
     contains(
         &error,

@@ -86,15 +86,20 @@ pub(super) fn entry(
     }
 }
 
-/// The condition under which an entry is compiled: no name was given, or the name of this entry, its function or its file.
+/// The condition under which an entry is compiled: no name was given, or the name of this entry, its function, its file or
+/// the file's folder.
 fn is_wanted(function: &Ident, symbol: &Ident) -> TokenStream {
     let entry = symbol.to_string();
     let name = function.to_string();
     // Only where the compiler calls.
     let file = proc_macro::is_available().then(|| function.span().unwrap().file());
-    let file = file.as_deref().map(Path::new).and_then(Path::file_stem);
-    let file = file.map_or_else(|| name.clone(), |stem| stem.display().to_string());
-    quote!(#[cfg(any(not(tma_only), tma_only = #entry, tma_only = #name, tma_only = #file))])
+    let file = file.as_deref().map(Path::new);
+    let folder = file.and_then(Path::parent).and_then(Path::file_name);
+    let stem = file.and_then(Path::file_stem);
+    let names = [stem, folder].into_iter().flatten();
+    let names = names.map(|name| name.display().to_string());
+    let names: Vec<String> = [entry, name].into_iter().chain(names).collect();
+    quote!(#[cfg(any(not(tma_only), #(tma_only = #names),*))])
 }
 
 /// Returns the generic address of a parameter, taken by the parameter's PTX name.
