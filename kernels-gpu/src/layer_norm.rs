@@ -97,7 +97,11 @@ impl Operation<2> for Normalisation {
         &self,
         mut row: Row<'_, T, G, VECTORS, 2>,
     ) {
-        let mean = row.sum(|x| x) / row.len();
+        // A sum of distances to an element: the mean of equal elements is exact.
+        let first = row.first();
+        let distances = row.sum(|x| x - first);
+        // Read again, it takes no register during the sum.
+        let mean = row.first() + distances / row.len();
         let distance = |x| x - mean;
         let variance = row.sum_of_squares(distance) / row.len();
         let factor = math::approx::rsqrt(variance + self.epsilon);

@@ -80,8 +80,10 @@ impl Rows {
     ) -> (Call<'a>, Shape) {
         let Self { len, rows, .. } = *self;
         let row_bytes = product(&[len, self.numbers.bytes()]);
-        let reason = "a row must fit in the shared memory of a block";
-        conditions.within("len", len, 1..=MOST_BYTES / self.numbers.bytes(), reason);
+        let reason =
+            "rows are made of units of 16 bytes, and must fit in the shared memory of a block";
+        let lens = [VECTOR_BYTES, MOST_BYTES].map(|bytes| bytes / self.numbers.bytes());
+        conditions.within("len", len, lens[0]..=lens[1], reason);
         bulk(conditions, "bytes per row", row_bytes);
         let region = |buffer| Region::bytes(buffer, row_bytes.saturating_mul(rows.into()));
         in_place_or_apart(conditions, region(self.dst), region(self.src));

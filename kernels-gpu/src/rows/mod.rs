@@ -54,8 +54,8 @@ pub(crate) const fn shared_bytes<T>(len: u32, threads: u64) -> u64 {
     }
 }
 
-/// Shared memory with which a multiprocessor has as many longer rows at once as begin within 96 KiB, or two rows: reads and
-/// writes of more disturb each other. Not for kernels with two parameters, which need the memory as L1.
+/// Shared memory with which a multiprocessor has as many longer rows at once as begin within 96 KiB, or two where these fit: reads
+/// and writes of more disturb each other. Not for kernels with two parameters, which need the memory as L1.
 pub(crate) fn limited_bytes<T>(len: u32, threads: u64) -> u64 {
     let bytes = shared_bytes::<T>(len, threads);
     if bytes <= SHORT_BYTES.into() {
@@ -74,7 +74,8 @@ pub(crate) fn limited_bytes<T>(len: u32, threads: u64) -> u64 {
 /// 2. The bytes of a row are a multiple of 16, from 16 on.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, [`MOST_THREADS`] at most. For rows of at most
 ///    [`OF_WARP`] vectors `VECTORS` is [`SHORT`], and there is a warp for each row, up to 8 in a block; for others
-///    there is a block for each row, with a thread for each `VECTORS` vectors of a row, up to a whole warp. The launch has the shared memory.
+///    there is a block for each row, with a thread for each `VECTORS` vectors of a row, up to a whole warp.
+///    The launch has the shared memory.
 #[inline(always)]
 pub(crate) unsafe fn transform<T: Number, const VECTORS: usize, const P: usize>(
     dst: *mut T,

@@ -53,6 +53,9 @@ pub trait Floats: Copy {
     /// Fills all elements with the same value.
     fn splat(value: f32) -> Self;
 
+    /// Returns the first one.
+    fn first(&self) -> f32;
+
     /// Each becomes `change` of it and of those at its place among `others`.
     #[must_use]
     fn map_with<const P: usize>(
@@ -69,6 +72,11 @@ impl<const N: usize> Floats for [f32; N] {
     #[inline(always)]
     fn splat(value: f32) -> Self {
         [value; N]
+    }
+
+    #[inline(always)]
+    fn first(&self) -> f32 {
+        self[0]
     }
 
     #[inline(always)]

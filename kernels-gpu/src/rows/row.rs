@@ -197,6 +197,19 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
         self.len as f32
     }
 
+    /// Returns the first element, which a reduction must follow: it orders the read before the results. Collective of the
+    /// working threads.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> f32 {
+        // SAFETY: the stage has a vector (1 of `new`), which no thread writes before `finish`.
+        let first = T::floats(unsafe { self.stage.read() }).first();
+        if self.parameters.group.threads() == Warp::LANES {
+            // The shuffles of a reduction order no accesses.
+            self.parameters.warp.sync();
+        }
+        first
+    }
+
     /// Leaves the results in the stage: `result` of each element and of the parameters of its column.
     #[inline(always)]
     pub(crate) fn finish(self, result: impl Fn(f32, [f32; P]) -> f32) {

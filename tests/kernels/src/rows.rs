@@ -52,7 +52,9 @@ impl Case {
             [8, 5],
             [256, 1],
             [272, 3],
+            [504, 5],
             [512, 9],
+            [1000, 5],
             [1024, 6],
             // Rows of a block each, with and without a rest.
             [1032, 5],
@@ -69,6 +71,8 @@ impl Case {
         let of = |numbers| extents.map(|[len, rows]| Self::of(numbers, len, rows));
         let mut cases = [of(Numbers::F32), of(Numbers::Bf16)].concat();
         cases.push(Self::of(Numbers::Bf16, 65536, 2));
+        // A vector more than a warp's longest row has.
+        cases.push(Self::of(Numbers::F32, 516, 3));
         let in_place = |numbers, len, rows| Self {
             is_in_place: true,
             ..Self::of(numbers, len, rows)
