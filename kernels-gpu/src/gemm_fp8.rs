@@ -30,7 +30,7 @@ use crate::{
 
 pub use crate::product::THREADS;
 
-/// Columns of C that a block computes at a time, rows and columns of B with one scale, and numbers of A with one scale.
+/// Columns of a tile of C, rows and columns of B with one scale, and numbers of A with one scale.
 pub const BLOCK: u32 = 128;
 /// The number of stages of [`gemm_fp8`] in shared memory.
 const STAGES: u32 = 5;
@@ -267,8 +267,9 @@ impl<'a> Operands<'a> {
 /// Writes A times the transpose of B to C, rounded to `bf16`.
 ///
 /// A has M rows and B has N rows of K numbers of `e4m3`. A number of A is multiplied by the scale of its row and its
-/// 128 along K, a number of B by the scale of its 128 rows and 128 along K. Numbers after the ends of A and B along K
-/// are zero. Tiles of C, 128 by 128, are dealt to the blocks.
+/// 128 along K, a number of B by the scale of its 128 rows and 128 along K. The two scales are multiplied first: their
+/// product must be zero or a normal `f32`. Numbers after the ends of A and B along K are zero. Tiles of C, 128 by 128, are
+/// dealt to the blocks.
 ///
 /// # Safety
 /// 1. `a` and `b` are maps with boxes of 128 by 64, `c` is one with boxes of 64 by 64, of the rows of the matrices.

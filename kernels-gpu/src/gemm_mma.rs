@@ -342,8 +342,7 @@ mod host {
             };
             let [m, n, _] = self.size;
             let [c, a, b] = gemm.all_matrices(conditions, 2);
-            let tiles = [m.div_ceil(ROWS), n.div_ceil(COLUMNS)];
-            let (tiling, count) = gemm.tiling(conditions, tiles);
+            let (tiling, count) = gemm.tiling(conditions, [ROWS, COLUMNS]);
             let promotion = L2Promotion::None;
             let c_map = gemm.map(c, promotion);
             let [a, b] = gemm.operands(conditions, c_map, [a, b], promotion);

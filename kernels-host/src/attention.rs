@@ -67,8 +67,8 @@ impl Kernels {
     /// Writes `softmax(scale * Q * transpose(K)) * V` to the results, and the natural logarithms of the sums.
     ///
     /// # Errors
-    /// Returns all extents that no kernel supports and all buffers that are too short, with the nearest valid values; or
-    /// the device cannot run `sm_90a` kernels.
+    /// Lists all extents that no kernel supports, with the nearest values that meet the broken rule. If there are none, lists
+    /// all buffers that are too short. The device must run `sm_90a` kernels.
     #[doc(alias("scaled_dot_product_attention", "flash_attn_func"))]
     pub fn attention<T: Element>(
         &self,

@@ -79,8 +79,8 @@ impl Kernels {
     /// Otherwise blocks add them as they come, which is faster.
     ///
     /// # Errors
-    /// Returns all extents that no kernel supports and all buffers that are too short, with the nearest valid values; or
-    /// the device cannot run `sm_90a` kernels.
+    /// Lists all extents that no kernel supports, with the nearest values that meet the broken rule. If there are none, lists
+    /// all buffers that are too short. The device must run `sm_90a` kernels.
     #[doc(alias("scaled_dot_product_attention_backward", "flash_attn_backward"))]
     pub fn attention_backward<T: Element>(
         &self,

@@ -110,8 +110,8 @@ impl Kernels {
     /// Results do not depend on the order in which blocks run.
     ///
     /// # Errors
-    /// Returns all extents that no kernel supports and all buffers that are too short, with the nearest valid values; or
-    /// the device cannot run `sm_90a` kernels.
+    /// Lists all extents that no kernel supports, with the nearest values that meet the broken rule. If there are none, lists
+    /// all buffers that are too short. The device must run `sm_90a` kernels.
     #[doc(alias("paged_attention", "flash_attn_with_kvcache"))]
     pub fn attention_decode<T: Element, C: CacheElement<T>>(
         &self,

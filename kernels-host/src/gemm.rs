@@ -55,8 +55,8 @@ impl Kernels {
     /// products.
     ///
     /// # Errors
-    /// Matrices that do not fit each other, strides and offsets that are not multiples of 16 bytes, and buffers that
-    /// are too short: all of these at once; or there is no kernel for the GPU, which is one for `sm_90a`.
+    /// Lists all extents that are zero, too large or do not fit each other, and all strides and offsets that are not multiples
+    /// of 16 bytes. If there are none, lists all buffers that are too short. The GPU must run `sm_90a` kernels.
     #[doc(alias("cublasGemmEx", "cublasLtMatmul"))]
     pub fn gemm<T: Element, R: Output<T>>(
         &self,

@@ -36,12 +36,12 @@ impl Kernels {
     ///
     /// `a_scales` has a scale for each row, for the first 128 numbers along K, then for the next 128, which begin at
     /// the next multiple of 4. `b_scales` has one for each 128 numbers along K, for the first 128 rows, then for the
-    /// next 128 rows. Several matrices have their scales together: rows of all A count as rows of one, and scales of a
+    /// next 128 rows. A scale of A times a scale of B must be zero or a normal `f32`. Several matrices have their scales together: rows of all A count as rows of one, and scales of a
     /// B follow the scales of the B before.
     ///
     /// # Errors
-    /// Matrices that do not fit each other, strides and offsets that are not multiples of 16 bytes, and buffers that
-    /// are too short: all of these at once; or there is no kernel for the GPU, which is one for `sm_90a`.
+    /// Lists all extents that are zero, too large or do not fit each other, and all strides and offsets that are not multiples
+    /// of 16 bytes. If there are none, lists all buffers that are too short. The GPU must run `sm_90a` kernels.
     #[doc(alias("cublasLtMatmul", "_scaled_mm", "fp8_gemm_nt"))]
     pub fn gemm_fp8(
         &self,

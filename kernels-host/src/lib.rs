@@ -57,7 +57,7 @@
 //!
 //! # Errors
 //! Sizes, strides, offsets and lengths are checked before a launch. The failure lists each argument that does not fit,
-//! with its value, its rule and the nearest valid value. On the emulator a finding in the kernel is the error of
+//! with its value, its rule and the nearest value that meets it. On the emulator a finding in the kernel is the error of
 //! the call; on a GPU it is the error of the next call that waits.
 
 // Parts of `kernels` and `operand` are for some features only.

@@ -136,6 +136,8 @@ pub(crate) fn elements<T>(
         16 / size_of::<T>() as u64,
         reason,
     );
-    let offset = offset.min(elements.len_elems());
+    let len = elements.len_elems();
+    conditions.within(&parameter, offset, 0..=len, "the length of its buffer");
+    let offset = offset.min(len);
     Operand::new(name, elements.at(offset))
 }

@@ -26,8 +26,8 @@ impl Kernels {
     /// Rows are stored one after the other, and are as long as the weights.
     ///
     /// # Errors
-    /// Rows that are longer than 128 KiB, no multiple of 16 bytes or not whole, and buffers that are too short:
-    /// all of these at once.
+    /// Rows must be whole, 16 bytes to 128 KiB long and a multiple of 16 bytes, and there must be one. If they are, lists all
+    /// buffers that are too short.
     pub fn rms_norm<T: RowElement>(
         &self,
         epsilon: f32,

@@ -208,8 +208,7 @@ impl Gemm {
         let is_batched = self.is_single || self.beta != 0.0 || self.batches != 1;
         let tiles = |[rows, columns]: [u32; 2]| [m.div_ceil(rows), n.div_ceil(columns)];
         let form = self.form(tiles, is_batched);
-        let tiles = tiles(form.tile());
-        let (tiling, count) = self.tiling(conditions, tiles);
+        let (tiling, count) = self.tiling(conditions, form.tile());
         if let Some(bias) = self.bias {
             conditions.reads(Region::bytes(bias, u64::from(n) * 4));
         }
@@ -277,13 +276,18 @@ impl Gemm {
         product(&[down, along, self.batches])
     }
 
-    /// Checks the tiles of a product, and counts the tiles of all.
-    pub(crate) fn tiling(&self, conditions: &mut Conditions, tiles: [u32; 2]) -> (Tiling, u32) {
+    /// Checks the extents of a product of tiles of these rows and columns, and counts the tiles of all.
+    pub(crate) fn tiling(
+        &self,
+        conditions: &mut Conditions,
+        [rows, columns]: [u32; 2],
+    ) -> (Tiling, u32) {
         let [m, n, k] = self.size;
         let most = i32::MAX as u32;
         let reason = "tiles in each direction are counted in 16 bits";
-        conditions.within("tiles down the product", tiles[0], 1..=0xffff, reason);
-        conditions.within("tiles along the product", tiles[1], 1..=0xffff, reason);
+        conditions.within("M", m, 1..=0xffff * rows, reason);
+        conditions.within("N", n, 1..=0xffff * columns, reason);
+        let tiles = [m.div_ceil(rows), n.div_ceil(columns)];
         let reason = "coordinates are signed 32-bit numbers";
         conditions.within("K", k, 0..=most, reason);
         let count = self.all_tiles(tiles).min(u64::from(u32::MAX)) as u32;

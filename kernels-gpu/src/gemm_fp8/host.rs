@@ -114,7 +114,8 @@ impl GemmFp8 {
         let rows_of_b = n.saturating_mul(experts);
         b.rows = rows_of_b;
         let tiles = [m.div_ceil(ROWS), n.div_ceil(BLOCK)];
-        let (tiling, _) = gemm.tiling(conditions, tiles);
+        let size = self.size;
+        let (tiling, _) = Gemm { size, ..gemm }.tiling(conditions, [ROWS, BLOCK]);
         let all = [all_rows.div_ceil(ROWS), tiles[1]];
         let most = i32::MAX as u32;
         let count = product(&all).min(u64::from(u32::MAX)) as u32;

@@ -246,7 +246,7 @@ fn rows() {
             ..good
         }),
         &[
-            "len is 32772; must be 1 to 32768 (a row must fit in the shared memory of a block); use 32768",
+            "len is 32772; must be 4 to 32768 (rows are made of units of 16 bytes, and must fit in the shared memory of a block); use 32768",
         ],
     );
 }
@@ -452,9 +452,7 @@ fn gemm() {
             ..good
         }
         .launch(),
-        &[
-            "tiles down the product is 0; must be 1 to 65535 (tiles in each direction are counted in 16 bits); use 1",
-        ],
+        &["M is 0; must be 1 to 8388480 (tiles in each direction are counted in 16 bits); use 1"],
     );
 }
 

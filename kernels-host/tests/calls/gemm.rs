@@ -254,7 +254,7 @@ fn there_are_no_empty_matrices() -> Result {
         |_| (),
         [10_000; 4],
     )?;
-    assert!(said.contains("tiles down the product is 0"), "{said}");
+    assert!(said.contains("M is 0; must be 1 to "), "{said}");
     Ok(())
 }
 

@@ -15,14 +15,20 @@ fn numbers_of_a_few_rows_count_times_their_scales() -> Result {
     times_their_scales([40, 136, 160])
 }
 
+/// The emulator has fewer multiprocessors than two for each 128 columns.
+#[test]
+fn numbers_of_a_few_rows_and_many_columns_count_times_their_scales() -> Result {
+    times_their_scales([40, 392, 160])
+}
+
 fn times_their_scales([m, n, k]: [usize; 3]) -> Result {
     let (a, b) = (numbers(m * k, 1), numbers(n * k, 2));
-    // Powers of two: two for each row, and two for each 128 rows.
+    // Powers of two: two for each row of A, and two for each 128 rows of B.
     let scales = |len, seed| -> Vec<f32> {
         let exponents = numbers(len, seed).into_iter();
         exponents.map(f32::exp2).collect()
     };
-    let (a_scales, b_scales) = (scales(2 * m, 3), scales(2 * 2, 4));
+    let (a_scales, b_scales) = (scales(2 * m, 3), scales(2 * n.div_ceil(128), 4));
     let mut expected = Vec::new();
     for row in 0..m {
         for column in 0..n {
