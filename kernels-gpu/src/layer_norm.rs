@@ -97,11 +97,9 @@ impl Operation<2> for Normalisation {
         &self,
         mut row: Row<'_, T, G, VECTORS, 2>,
     ) {
-        // A sum of distances to an element: the mean of equal elements is exact.
-        let first = row.first();
-        let distances = row.sum(|x| x - first);
-        // Read again, it takes no register during the sum.
-        let mean = row.first() + distances / row.len();
+        // With a sum of distances to an element, the mean of equal elements is exact.
+        let first = if T::EXACT_MULTIPLES { 0.0 } else { row.first() };
+        let mean = first + row.sum(|x| x - first) / row.len();
         let distance = |x| x - mean;
         let variance = row.sum_of_squares(distance) / row.len();
         let factor = math::approx::rsqrt(variance + self.epsilon);

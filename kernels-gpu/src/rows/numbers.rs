@@ -11,6 +11,8 @@ use super::row::Vector;
 pub trait Number: Element {
     /// The numbers of 16 bytes.
     type Floats: Floats;
+    /// True if the sum of as many equal elements as a row has at most is exact.
+    const EXACT_MULTIPLES: bool;
 
     /// Returns the values of 16 bytes.
     fn floats(vector: Vector) -> Self::Floats;
@@ -21,6 +23,7 @@ pub trait Number: Element {
 
 impl Number for f32 {
     type Floats = [Self; 4];
+    const EXACT_MULTIPLES: bool = false;
 
     #[inline(always)]
     fn floats(vector: Vector) -> [Self; 4] {
@@ -35,6 +38,8 @@ impl Number for f32 {
 
 impl Number for Bf16 {
     type Floats = [f32; 8];
+    /// `bf16` has 8 bits, and a row 2^16 elements.
+    const EXACT_MULTIPLES: bool = true;
 
     #[inline(always)]
     fn floats(vector: Vector) -> [f32; 8] {

@@ -201,13 +201,15 @@ impl<'a, T: Number, G: Threads, const VECTORS: usize, const P: usize> Row<'a, T,
     /// working threads.
     #[inline(always)]
     pub(crate) fn first(&self) -> f32 {
+        let Parameters { group, warp, .. } = *self.parameters;
         // SAFETY: the stage has a vector (1 of `new`), which no thread writes before `finish`.
-        let first = T::floats(unsafe { self.stage.read() }).first();
-        if self.parameters.group.threads() == Warp::LANES {
-            // The shuffles of a reduction order no accesses.
-            self.parameters.warp.sync();
+        let read = || T::floats(unsafe { self.stage.read() }).first();
+        if group.threads() == Warp::LANES {
+            // The shuffles of a reduction order no accesses: the thread reads that has the vector.
+            warp.shuffle(if warp.lane() == 0 { read() } else { 0.0 }, 0)
+        } else {
+            read()
         }
-        first
     }
 
     /// Leaves the results in the stage: `result` of each element and of the parameters of its column.

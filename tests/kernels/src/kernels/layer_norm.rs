@@ -25,11 +25,11 @@ fn cases() -> Vec<Scenario> {
         if case.numbers == Numbers::F32 {
             let elements: Vec<f64> = case.random().iter().map(|it| 5000.0 + it).collect();
             cases.push(scenario(&case, "offset_", &elements, [5e-4, 0.0]));
-            // Rounded, the sum of equal elements is not a multiple of them.
-            let equal = |index| 12345.6 + (index / case.len) as f64;
-            let elements: Vec<f64> = (0..case.len * case.rows).map(equal).collect();
-            cases.push(scenario(&case, "equal_", &elements, [0.0, 0.0]));
         }
+        // Rounded, the sum of equal elements is not a multiple of them.
+        let equal = |index| 12345.6 + (index / case.len) as f64;
+        let elements: Vec<f64> = (0..case.len * case.rows).map(equal).collect();
+        cases.push(scenario(&case, "equal_", &elements, [0.0, 0.0]));
     }
     cases
 }
