@@ -449,7 +449,7 @@ impl<T: MatrixElement + Half> Decode<T> {
         }
     }
 
-    /// Copies this many rows of a warpgroup, for products; those that do not exist are zero. Collective of the role.
+    /// Copies this many rows of a warpgroup, for products; zeros for those of them that do not exist. Collective of the role.
     #[inline(always)]
     fn load_queries<S, const KEYS: usize>(
         &self,

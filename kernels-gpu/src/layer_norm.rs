@@ -7,7 +7,8 @@ use crate::rows::{self, Number, Operation, Row};
 /// Writes `(x - mean) / sqrt(variance + epsilon) * weight + bias` for each element `x` of each of `rows` rows of `len`
 /// elements: mean and variance, the mean of `(x - mean)^2`, are taken over the row.
 ///
-/// A block has a row. Rows of at most [`rows::SHORT_BYTES`] bytes are for [`layer_norm_short`]. Sums are of `f32`.
+/// A block has a row. Rows of at most [`rows::SHORT_BYTES`] bytes are for [`layer_norm_short`]. Sums are of `f32`: a row
+/// whose sum overflows gives NaN.
 ///
 /// # Safety
 /// 1. `src` and `dst` have `rows` rows one after the other, `weight` and `bias` have one each, all at multiples of 16

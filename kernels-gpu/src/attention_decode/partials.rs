@@ -20,7 +20,8 @@ const GROUP: u32 = 6;
 /// The parts of 16 rows of a warp.
 ///
 /// A block has at most two segments that are not a whole item: one that begins before it, and one that ends after it.
-/// Each has a place for the rows of each warp. A thread reads the numbers that the same thread of another block wrote.
+/// Each has a place for the rows of each warp. A thread reads the numbers that the same thread of another block wrote;
+/// one whose row does not exist reads numbers of the warp's first row.
 #[derive(Clone, Copy)]
 pub(super) struct Partials {
     warpgroup: Warpgroup,

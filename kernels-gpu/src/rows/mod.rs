@@ -74,7 +74,7 @@ pub(crate) fn limited_bytes<T>(len: u32, threads: u64) -> u64 {
 /// 2. The bytes of a row are a multiple of 16, from 16 on.
 /// 3. Grid and blocks are one-dimensional, blocks of whole warps, [`MOST_THREADS`] at most. For rows of at most
 ///    [`OF_WARP`] vectors `VECTORS` is [`SHORT`], and there is a warp for each row, up to 8 in a block; for others
-///    there is a block for each row, with a thread for each `VECTORS` vectors of a row, up to a whole warp.
+///    there is a block for each row, with a thread for each `VECTORS` vectors of a row, rounded up to whole warps.
 ///    The launch has the shared memory.
 #[inline(always)]
 pub(crate) unsafe fn transform<T: Number, const VECTORS: usize, const P: usize>(

@@ -11,7 +11,7 @@ use super::row::Vector;
 pub trait Number: Element {
     /// The numbers of 16 bytes.
     type Floats: Floats;
-    /// True if the sum of as many equal elements as a row has at most is exact.
+    /// True if the sum of as many equal elements as a row has at most is exact, unless it overflows.
     const EXACT_MULTIPLES: bool;
 
     /// Returns the values of 16 bytes.

@@ -99,10 +99,13 @@ fn cases() -> Vec<Scenario> {
         ),
         scenario(&of_e4m3(of([16, 9, 1], 64)), &[100, 16]),
     ];
-    // Parts are merged six at a time: one more than six, and three rounds for two heads that share a block.
-    for (rows, multiprocessors, lengths) in
-        [([1, 2, 1], 4, &[440][..]), ([3, 8, 2], 40, &[2500, 130])]
-    {
+    // Parts are merged six at a time: one more than six; 37, in three rounds, beside others that share a block; parts of
+    // 128 rows, whose heads share blocks.
+    for (rows, multiprocessors, lengths) in [
+        ([1, 2, 1], 4, &[440][..]),
+        ([3, 4, 1], 20, &[130, 2500, 70]),
+        ([16, 16, 2], 5, &[900, 300]),
+    ] {
         let decode = AttentionDecode {
             multiprocessors,
             ..of(rows, 64)
