@@ -363,7 +363,7 @@ impl<T: MatrixElement + Half> Decode<T> {
         while let Some(segment) = segments.next() {
             let first_row = ROWS * (segment.row_block * WARPGROUPS + warpgroup.index());
             let exist = self.extents.rows().saturating_sub(first_row).min(ROWS);
-            // Results of rows that do not exist are not stored: their queries may be those of a segment before.
+            // Results of rows that do not exist are not stored: their queries may stay from a segment before.
             let loaded = if is_first { ROWS } else { exist };
             is_first = false;
             self.load_queries(warpgroup, &segment, [first_row, loaded], &operands);
@@ -449,7 +449,7 @@ impl<T: MatrixElement + Half> Decode<T> {
         }
     }
 
-    /// Copies this many rows of a warpgroup, for products; zeros for those of them that do not exist. Collective of the role.
+    /// Copies this many rows of a warpgroup, for products; a row that does not exist is zero. Collective of the role.
     #[inline(always)]
     fn load_queries<S, const KEYS: usize>(
         &self,

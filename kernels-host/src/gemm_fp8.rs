@@ -36,8 +36,8 @@ impl Kernels {
     ///
     /// `a_scales` has a scale for each row, for the first 128 numbers along K, then for the next 128, which begin at
     /// the next multiple of 4. `b_scales` has one for each 128 numbers along K, for the first 128 rows, then for the
-    /// next 128 rows. A scale of A times a scale of B must be zero or a normal `f32`. Several matrices have their scales together: rows of all A count as rows of one, and scales of a
-    /// B follow the scales of the B before.
+    /// next 128 rows. A scale of A times a scale of B must be zero or a normal `f32`. Several matrices have their scales
+    /// together: rows of all A count as rows of one, and scales of a B follow the scales of the B before.
     ///
     /// # Errors
     /// Lists all extents that are zero, too large or do not fit each other, and all strides and offsets that are not multiples

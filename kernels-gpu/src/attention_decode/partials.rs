@@ -92,7 +92,7 @@ impl Partials {
         let (mut stride, mut counter) = (1, first);
         softmax.sums = self.warpgroup.reduce_rows(softmax.sums, |a, b| a + b);
         loop {
-            // SAFETY: this warp has the part's place, since it alone has read all parts of which it is made (1).
+            // SAFETY: this warp has the part's place, since it alone has read the parts that it merged (1).
             unsafe { self.write(self.rows(segment, first + part * stride), &softmax, &sums) };
             let group = part / GROUP;
             let members = (parts - group * GROUP).min(GROUP);

@@ -54,8 +54,8 @@ pub(crate) const fn shared_bytes<T>(len: u32, threads: u64) -> u64 {
     }
 }
 
-/// Shared memory with which a multiprocessor has as many longer rows at once as begin within 96 KiB, or two where these fit: reads
-/// and writes of more disturb each other. Not for kernels with two parameters, which need the memory as L1.
+/// Shared memory with which a multiprocessor has as many longer rows at once as begin within 96 KiB, or two where these
+/// fit: reads and writes of more disturb each other. Not for kernels with two parameters, which need the memory as L1.
 pub(crate) fn limited_bytes<T>(len: u32, threads: u64) -> u64 {
     let bytes = shared_bytes::<T>(len, threads);
     if bytes <= SHORT_BYTES.into() {

@@ -21,7 +21,7 @@ fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
     for case in Case::all() {
         cases.push(scenario(&case, "", &case.random(), 2e-3));
-        // The powers of all numbers overflow or are zero, and so are those of their distances to the least one.
+        // The powers of all numbers overflow or are zero, and so do powers of distances to the least one.
         let of = |index: usize, number: &f64| match (index, index / case.len) {
             (index, _) if index % 7 == 0 => f64::NEG_INFINITY,
             (_, row) if row % 2 == 0 => 300.0 + 60.0 * number + row as f64,
